@@ -256,13 +256,14 @@ def title_before(citation: Citation, answer: str, work: Record) -> str:
     text, start = answer[begin : citation.span.end], citation.span.start - begin
     first = min((one.start for one in identifiers(text) if one.end > start), default=len(text))
     known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
-    for end in (start, first):
+    for end in (start,) if citation.reference.authors else (start, first):  # names lead to the identifier
         found = _TITLE_BEFORE.search(text, 0, end)
         said = set(normalise(found["title"]).split()).difference(_SMALL.split("|")) if found else set()
         capitals = sum(word[:1].isupper() for word in words(found["title"])) if found else 0
         if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
             return found["title"].strip()
-    if begin == answer.rfind("\n", 0, citation.span.start) + 1 and (line := _LINE_BEFORE.match(text[:first])):
+    alone = begin == answer.rfind("\n", 0, citation.span.start) + 1 and not citation.reference.authors
+    if alone and (line := _LINE_BEFORE.match(text[:first])):
         said = set(normalise(line["title"]).split()).difference(_SMALL.split("|"))
         capitals = sum(word[:1].isupper() for word in words(line["title"]))
         if (

@@ -256,3 +256,74 @@ def test_a_mark_means_an_entry_without_a_year() -> None:
         text[one.means.start :][:8] for one in citations(text) if one.style == "author-year" and one.means
     ]
     assert means == ["Bourne, ", "Petrie, "]
+
+
+class TestBeforeAnIdentifier:
+    """Names and a year that lead to a DOI or an arXiv number are that work's."""
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            (
+                "Kahneman & Tversky 1979: 10.2307/1914185\nAkerlof 1970: 10.2307/1879431",
+                [("Kahneman", "Tversky", 1979), ("Akerlof", 1970)],
+            ),
+            (
+                "Diffie and Hellman (1976, [doi](https://doi.org/10.1109/TIT.1976.1055638)) did it.",
+                [("Diffie", "Hellman", 1976)],
+            ),
+            ("- [Salimpoor et al., 2011](https://doi.org/10.1038/nn.2726) – music", [("Salimpoor", 2011)]),
+            ("- Verde, Treu & Riess: https://arxiv.org/abs/1907.10625", [("Verde", "Treu", "Riess", None)]),
+            ("Li & Durbin 2009, doi.org/10.1093/bioinformatics/btp324.", [("Li", "Durbin", 2009)]),
+            ("Wei et al., 2022, [arXiv:2201.11903](https://arxiv.org/abs/2201.11903)", [("Wei", 2022)]),
+            ("BERT (2018): arXiv:1810.04805", [(None,)]),
+            ("In 2013: 10.1000/abc.1 came out.", [(None,)]),
+            ("May et al. 2013: 10.1000/abc.1", [(None,)]),
+        ],
+    )
+    def test_they_are_read(self, text, found):
+        """A single name may be that of a thing, unless several names stand before another identifier."""
+        read = [(*one.reference.authors, one.reference.year) for one in citations(text)]
+        assert read == found
+
+    def test_the_span_is_all_of_it(self):
+        """With the brackets that it opens."""
+        text = "See Diffie and Hellman (1976, [doi](https://doi.org/10.1109/x)), and [10.1000/abc.1](https://doi.org/10.1000/abc.1)."
+        assert [one.span.of(text) for one in citations(text)] == [
+            "Diffie and Hellman (1976, [doi](https://doi.org/10.1109/x))",
+            "[10.1000/abc.1](https://doi.org/10.1000/abc.1)",
+        ]
+
+    def test_a_journal_with_its_year_is_no_title(self):
+        """Esteva et al., Nature 2017, doi:…"""
+        [one] = citations(
+            "- Esteva et al., Nature 2017, [doi:10.1038/nature21056](https://doi.org/10.1038/nature21056)"
+        )
+        assert (one.reference.title, one.reference.venue, one.reference.year) == ("", "Nature", 2017)
+
+    def test_another_works_identifier_is_not_that_of_the_item(self):
+        """A work that builds on another one."""
+        text = (
+            "1. *A Trial of Trees*. Builds on Roe et al. (2018), https://doi.org/10.1111/ectj.12097\n"
+            "2. *The Deep Rivers of Asia*. Found at https://doi.org/10.1111/ectj.12098"
+        )
+        found = citations(text, asked_for_references=True)
+        assert [(one.reference.title, one.reference.doi) for one in found] == [
+            ("A Trial of Trees", ""),
+            ("", "10.1111/ectj.12097"),
+            ("The Deep Rivers of Asia", "10.1111/ectj.12098"),
+        ]
+
+    def test_whoever_wrote_another_work_is_accused(self, tmp_path):
+        """The identifier exists, and is not theirs."""
+        path = tmp_path / "refs.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add(
+                [Record("The Market for Lemons", ("George A. Akerlof",), year=1970, doi="10.2307/1879431")]
+            )
+        guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+        for text, verdict in (
+            ("Akerlof et al. 1970: 10.2307/1879431", Verdict.SUPPORTED),
+            ("Kahneman & Tversky 1970: 10.2307/1879431", Verdict.UNSUPPORTED),
+        ):
+            assert [finding.verdict for finding in guard.check(text).findings] == [verdict]

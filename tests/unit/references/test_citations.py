@@ -12,6 +12,7 @@ from tests.effort import ends, lines_run
 from tests.looping import each
 
 from guardrail.references.citations import Citation, asks_for_references, citations, parse_reference
+from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.tagging import Tagger, packaged_tagger
 
 CASES = [
@@ -477,3 +478,17 @@ class TestNamesInTheSentence:
     def test_a_term_in_quotation_marks_is_no_title(self, text: str) -> None:
         """It is in lower case; only the mark counts."""
         assert [(one.style, one.reference.title) for one in citations(text)] == [("author-year", "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("see arxiv.org/abs/2006.11239v2 (Ho)", [("arxiv", "2006.11239", "arxiv.org/abs/2006.11239v2")]),
+        ("at doi.org/10.1093/abc.1.", [("doi", "10.1093/abc.1", "doi.org/10.1093/abc.1")]),
+        ("dx.doi.org/10.1093/abc.1", [("doi", "10.1093/abc.1", "dx.doi.org/10.1093/abc.1")]),
+        ("me@doi.org/10.1093/abc notdoi.org/10.1093/abc", []),
+    ],
+)
+def test_addresses_without_their_scheme(text, found):
+    """As people type them."""
+    assert [(one.kind, one.value, text[one.start : one.end]) for one in identifiers(text)] == found

@@ -450,3 +450,122 @@ class TestSilence:
         """Not "nothing to check"."""
         report = Guard([ReferenceCheck()]).check(json.dumps({"answer": "Tea.", "references": [{"thing": 1}]}))
         assert [finding.verdict for finding in report.findings] == [Verdict.UNVERIFIED]
+
+
+class TestWhereAReferenceAppeared:
+    """Its venue under keys that say so only of a reference, in an object of its own, or with volume, pages and year behind it."""
+
+    @pytest.mark.parametrize(
+        ("more", "venue"),
+        [
+            ({"source": "Nature", "publisher": "Springer"}, "Nature"),
+            ({"source": "https://example.org/trees"}, ""),
+            ({"source": "a tip by a friend"}, ""),
+            ({"in": "Essays on Trees", "publisher": "Dover"}, "Essays on Trees"),
+            ({"publication": "NeurIPS 2017"}, "NeurIPS 2017"),
+            ({"published": {"in": "EMNLP", "year": 2017}}, "EMNLP"),
+            ({"publication_details": {"journal": "Nature", "volume": 3}}, "Nature"),
+            ({"where": "Numerische Mathematik 1(1), pp. 269-271, 2017"}, "Numerische Mathematik"),
+            ({"journal": "Cell 126, 663–676"}, "Cell"),
+            ({"journal_or_publisher": "Dover"}, "Dover"),
+            ({"publisher": "Dover", "publisher-place": "Oxford"}, "Dover"),
+            ({"id": "RFC 6749"}, "RFC 6749"),
+            ({"publisher": "Simon &amp; Schuster"}, "Simon & Schuster"),
+            ({"notes": {"title": "Another work", "journal": "Nature"}}, ""),
+        ],
+    )
+    def test_the_venue(self, more, venue):
+        """What chatbots write when nobody tells them a schema."""
+        work = {"title": "A Trial of Trees", "authors": ["Ann Roe"], **more}
+        assert read(work)[0].venue == venue
+
+    def test_its_year(self):
+        """Where nothing else says it."""
+        work = {"title": "A Trial of Trees", "authors": ["Ann Roe"], "where": "Acta 1(1), 269-271, 1959"}
+        assert read(work)[0].year == 1959
+        assert read({**work, "published": {"year": 2014}})[0].year == 2014
+
+    def test_such_a_key_makes_nothing_a_reference(self):
+        """News has titles and sources, too."""
+        assert read({"title": "Trees fall", "source": "Nature"}) == []
+
+    @pytest.mark.parametrize(
+        ("more", "doi", "arxiv"),
+        [
+            ({"id": "10.1787/53f23881-en"}, "10.1787/53f23881-en", ""),
+            ({"ref": "arXiv:1706.03762"}, "", "1706.03762"),
+            ({"note": "see 10.1787/53f23881-en for more"}, "", ""),
+        ],
+    )
+    def test_an_identifier_is_one_under_any_key(self, more, doi, arxiv):
+        """If it is all that is said there."""
+        [found] = read({**WORK, **more})
+        assert (found.doi, found.arxiv) == (doi, arxiv)
+
+
+class TestXmlAndPython:
+    def test_elements(self):
+        """One author or several, in attributes of a code fence or not."""
+        text = """<references>
+  <book><title>Rivers &amp; Lakes</title><author>Ann Roe</author><publisher>Dover</publisher><year>1979</year></book>
+  <article id="2">
+    <title>A Trial of Trees</title>
+    <authors><author>Ann Roe</author><author>Bob Poe</author></authors>
+    <journal>Nature</journal><year>2001</year><doi>10.1038/abc.1</doi>
+  </article>
+</references>"""
+        assert read(text) == [
+            Reference("Rivers & Lakes", ("Ann Roe",), year=1979, venue="Dover"),
+            Reference(
+                "A Trial of Trees", ("Ann Roe", "Bob Poe"), year=2001, venue="Nature", doi="10.1038/abc.1"
+            ),
+        ]
+        assert spans(text)[0].startswith("<book>")
+        assert spans(text)[1].endswith("</article>")
+
+    def test_authors_without_a_list_around_them(self):
+        """As JSON's array would say."""
+        text = "<work><title>A Trial of Trees</title><author>Ann Roe</author><author><first>Bob</first><last>Poe</last></author></work>"
+        assert read(text)[0].authors == ("Ann Roe", "Poe, Bob")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "<html><head><title>My page</title></head><body><p>Hello</p></body></html>",
+            "<title>Trees</title>",
+            "<cd><title>Help</title><artist>Ann Roe</artist><year>1999</year></cd>",
+        ],
+    )
+    def test_other_elements(self, text):
+        """A page and a record are no references."""
+        assert citations(text) == []
+
+    def test_literals(self):
+        """In a code fence; what does not parse is left alone."""
+        code = """papers = [
+    {'title': 'Ströme', 'authors': ('Jörg Roe',), 'year': 2001},
+    {'title': "Deep Rivers of Asia", 'authors': ['Cat Doe', 'Eli Fox'], 'publisher': 'Dover', 'year': 1999},
+]
+"""
+        text = f"Ä:\n```python\n{code}```"
+        assert read(text) == [
+            Reference("Ströme", ("Jörg Roe",), year=2001),
+            Reference("Deep Rivers of Asia", ("Cat Doe", "Eli Fox"), year=1999, venue="Dover"),
+        ]
+        assert spans(text)[0] == "{'title': 'Ströme', 'authors': ('Jörg Roe',), 'year': 2001}"
+        assert citations(f"```python\n{code[:-3]}```") == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "<a>" * 50_000 + "</title>",
+            "<title>" * 50_000 + "</title>" * 50_000,
+            "<b><title>x</title><author>" * 20_000,
+            "```python\ntitle = " + "(" * 5_000 + "\n```",
+            "```python\n" + "{'title': " * 1_500 + "\n```",
+            "```python\n'\\\\ud800 title'\n```",
+        ],
+    )
+    def test_nothing_breaks_it(self, text):
+        """Deep, endless, never closed."""
+        assert isinstance(citations(text), list)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from guardrail.references.citations.author_year import marks
+from guardrail.references.citations.author_year import marks, with_names
 from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.claims import without_sentences
@@ -271,7 +271,7 @@ def _settled(
     if not asked:
         found = list(without_media(answer, found))
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
-    found = list(with_entries(list(apart(found, rows))))
+    found = with_names(answer, list(with_entries(list(apart(found, rows)))))
     found += [*marks(answer, found)]
     found += [*mentions(answer, found)]
     found += [*among_works(answer, found)]

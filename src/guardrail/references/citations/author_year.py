@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
@@ -26,7 +26,7 @@ from guardrail.references.citations.untitled import untitled
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.report import Span
 
-__all__ = ["Mark", "candidates", "marks"]
+__all__ = ["Mark", "candidates", "marks", "named_before", "with_names"]
 
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
 _YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
@@ -77,6 +77,22 @@ _NARRATIVE = re.compile(
 _CELL = re.compile(  # | Roe & Poe, 1994 |
     rf"\|[ \t]{{1,8}}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s|\s)\(?(?P<years>{_YEAR})\)?)(?=[ \t]{{1,8}}\|)"
 )
+_NAMED = (  # Roe & Poe 1979; Roe et al. (2019, Lancet; Roe et al., *Lancet* 2019; Roe & Poe
+    rf"(?P<people>{_PEOPLE})(?:,?\s[(\[]?(?P<years>{_YEAR})(?![\w-])[)\]]?(?:,\s[*_]?(?P<venue>{NAME})[*_]?)?"
+    rf"|,\s[*_]?(?P<before>{NAME})[*_]?,?\s[(\[]?(?P<later>{_YEAR})(?![\w-])[)\]]?)?"
+)
+_NAMED_BEFORE = re.compile(  # and what leads to an identifier
+    rf"(?:\A|(?<![\w.’'-]))(?P<mark>{_NAMED})(?P<gap>[\s,:;.–—→|<>=(\[*_-]{{1,8}}(?:\[?(?:doi|link|paper|pdf|arxiv)[:\]]?[\s(]{{0,2}})?)\Z",
+    re.DOTALL,
+)
+_NAMED_WHOLE = re.compile(_NAMED)
+_VENUE_YEAR = re.compile(
+    rf"[*_]?(?P<venue>{NAME})[*_]?,?\s(?P<year>{_YEAR})"
+)  # Nature 2017, which is no title
+_OPENING = {")": "(", "]": "[", ">": "<"}
+_LONGEST_NAMED = 150  # characters before an identifier in which names and a year may stand
+_IDENTIFIED: frozenset[Style] = frozenset({"doi", "arxiv", "pmid"})
+_OF_A_LINE: frozenset[Style] = frozenset({*_IDENTIFIED, "numbered", "bulleted", "line"})
 _BETWEEN = re.compile(rf"{_AND}|[,;]\s")
 _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
     r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
@@ -234,6 +250,95 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         if mark.sure or means or certain or (among and mark.begins):
             style: Style = "inline" if mark.reference.title else "author-year"
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
+
+
+def with_names(answer: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations, and with identifiers that have no title the names and the year before them, which a title may have been taken for.
+
+    A single name may be that of a thing, "BERT (2018): arXiv:1810.04805", so it counts only beside several names, or "et al.", in the
+    same answer.
+
+    Example:
+        >>> text = "Kahneman & Tversky 1979: 10.2307/1914185"
+        >>> [one] = with_names(text, [Citation(Span(start=25, end=40), Reference(doi="10.2307/1914185"), "doi")])
+        >>> one.reference.authors, one.reference.year, one.span.start
+        (('Kahneman', 'Tversky'), 1979, 0)
+    """
+    found = list(_once(answer, found))
+    read = [
+        (one, _named(answer, one, before.span.end if before else 0))
+        for before, one in pairwise([None, *found])
+        if one is not None
+    ]
+    among = any(new and _several(new.reference) for _, new in read)
+    return [new if new and (among or new.reference.venue) else one for one, new in read]
+
+
+def named_before(answer: str, at: int, begin: int) -> bool:
+    """Whether several names and a year lead to an identifier at `at`, in the text from `begin` on: it is that work's."""
+    match = _NAMED_BEFORE.search(answer[max(begin, at - _LONGEST_NAMED) : at])
+    return match is not None and bool((match["last"] or match["cut"]) and (match["years"] or match["later"]))
+
+
+def _once(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
+    """An identifier that is the text of a link to it is read once: [doi:10.1126/aax2342](https://doi.org/10.1126/aax2342)."""
+    held: Citation | None = None
+    for one in found:
+        if held is not None and held.reference == replace(one.reference, url=held.reference.url):
+            between = answer[held.span.end : one.span.start]
+            if between == "](" and one.style in _IDENTIFIED and held.style in _IDENTIFIED:
+                start = held.span.start - answer.startswith("[", held.span.start - 1)
+                end = one.span.end + answer.startswith(")", one.span.end)
+                held = replace(one, span=Span(start=start, end=end))
+                continue
+        if held is not None:
+            yield held
+        held = one
+    if held is not None:
+        yield held
+
+
+def _named(answer: str, one: Citation, at: int) -> Citation | None:
+    """The citation with the names and the year that stand before its identifier, from `at` on, or in place of its title."""
+    said = one.reference
+    if not (said.doi or said.arxiv or said.pmid) or said.year is not None:
+        return None
+    if said.title:
+        if said.authors:
+            placed = _VENUE_YEAR.fullmatch(said.title)
+            if placed is None or not is_venue(placed["venue"]):
+                return None
+            more = replace(said, title="", venue=placed["venue"], year=int(placed["year"][:4]))
+            return replace(one, reference=more)
+        match, begin = _NAMED_WHOLE.fullmatch(said.title), None
+    elif one.style in _OF_A_LINE and not said.authors:
+        begin = max(answer.rfind("\n", 0, one.span.start) + 1, at, one.span.start - _LONGEST_NAMED)
+        match = _NAMED_BEFORE.search(answer[begin : one.span.start])
+    else:
+        return None
+    venue = (match["venue"] or match["before"] or "") if match else ""
+    if match is None or _named_otherwise(match["people"]) or (venue and not is_venue(venue)):
+        return None
+    year = match["years"] or match["later"]
+    (mark,) = _read(match, 0, 0, sure=False)
+    if not year and not _several(mark.reference):
+        return None
+    names, cut = mark.reference.authors, mark.reference.et_al
+    more = replace(
+        said, title="", authors=names, et_al=cut, venue=venue, year=int(year[:4]) if year else None
+    )
+    if begin is None:
+        return replace(one, reference=more)
+    start, end = begin + match.start("mark"), one.span.end
+    while (opening := _OPENING.get(answer[end : end + 1])) and answer.count(
+        opening, start, end
+    ) > answer.count(answer[end], start, end):
+        end += 1
+    return replace(one, reference=more, span=Span(start=start, end=end))
+
+
+def _several(said: Reference) -> bool:
+    return len(said.authors) > 1 or said.et_al
 
 
 def _among_works(answer: str, found: Sequence[Citation]) -> bool:
@@ -417,7 +522,7 @@ def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator
     if match.re is _BODY_PART:
         names = [written]
     beyond = bool(cut) or sure or (bool(last) and match.re is _PART) or bool(groups.get("short"))
-    dates = match["years"] or ""
+    dates = match["years"] or groups.get("later") or ""
     years = list(_EACH_YEAR.finditer(dates)) if dates[:1].isdigit() else []  # none in (Roe, n.d.)
     first = int(years[0]["year"]) if years else None
     reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut), year=first)

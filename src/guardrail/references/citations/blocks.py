@@ -1,4 +1,4 @@
-"""CSV and YAML within a text, as the values that JSON has: an object a row, or an entry.
+"""CSV, YAML, XML and literals of Python within a text, as the values that JSON has: an object a row, or an entry.
 
 title,author,year
 "Rivers, Lakes",Ann Roe,1999
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.citations.keys import meaning
+from guardrail.references.citations.marked_up import marked_up
 from guardrail.references.citations.people import surnames_alone
 from guardrail.text.json_values import Value
 
@@ -28,18 +29,17 @@ _DASH = re.compile(r"-(?:[ ]+|$)")
 _KEY = re.compile(r"[\"']?(?P<key>[^\W_][\w .-]{0,40})[\"']?:(?:[ \t]+|$)")
 _FLOW = re.compile(r"\s*(?P<said>\"[^\"\r\n]*+\"|'[^'\r\n]*+'|[^,\[\]\r\n]+)\s*(?:,|$)")
 _DEEPEST = 20
-_VENUES = {"source", "journal/publisher", "publisher/journal", "where", "outlet"}  # heads of columns
 
 
 def block_values(text: str) -> list[Value]:
-    r"""The tables of comma-separated values, and the YAML in code fences, in order.
+    r"""The tables of comma-separated values, the YAML and Python in code fences, and XML, in order.
 
     Example:
         >>> (table,) = block_values('title,author,year\n"Rivers, Lakes",Ann Roe,1999\n')
         >>> [(cell.key, cell.kind) for cell in table.inner[0].inner]
         [('title', 'word'), ('author', 'word'), ('year', 'word')]
     """
-    return sorted([*_csv(text), *_yaml(text)], key=lambda value: value.start)
+    return sorted([*_csv(text), *_yaml(text), *marked_up(text)], key=lambda value: value.start)
 
 
 def unquoted(written: str) -> str:
@@ -100,7 +100,8 @@ def _whole(text: str, table: Value) -> Iterator[Value]:
 
 def _head(written: str) -> str:
     head = unquoted(written)
-    return "venue" if head.casefold().replace(" ", "") in _VENUES else head
+    said = meaning(head)
+    return "venue" if said.spare and said.field is None else head
 
 
 def _names_fields(heads: list[str]) -> bool:

@@ -16,7 +16,8 @@ Kind: TypeAlias = Literal["doi", "arxiv", "pmid", "isbn", "url"]
 
 # Every repetition is bounded or runs over a class that its follower excludes: matching is linear.
 _ENDS = r"\s<>\"“”«»{}|\\^`\[\]（）。，、；：《》〈〉「」『』【】"  # what no address has unescaped, of Chinese and Japanese texts too
-_URL = rf"(?:https?://|(?<![\w./@-])www\.(?=[\w-]{{1,60}}\.[a-z]{{2}}))[^{_ENDS}]{{1,2000}}"
+_BARE = r"(?<![\w./@-])(?:www\.(?=[\w-]{1,60}\.[a-z]{2})|(?=(?:dx\.)?doi\.org/10\.\d{4}|arxiv\.org/(?:abs|pdf|html)/))"
+_URL = rf"(?:https?://|{_BARE})[^{_ENDS}]{{1,2000}}"
 _DOI = rf"10\.\d{{4,9}}(?:/|%2[Ff])[^{_ENDS}]{{1,200}}"
 _ARXIV_ID = (
     r"(?:\d{4}\.\d{4,5}(?!\d)"
@@ -25,7 +26,7 @@ _ARXIV_ID = (
     r"(?:\.[A-Z]{2})?/\d{7}(?!\d))(?:v\d{1,2})?"
 )
 _FIND = re.compile(
-    rf"(?=[a-z\d-])(?:(?=[hw])(?P<url>{_URL})|(?<!\w)(?:"  # what most places lack is looked at first
+    rf"(?=[a-z\d-])(?:(?=[hwad])(?P<url>{_URL})|(?<!\w)(?:"  # what most places lack is looked at first
     rf"(?P<doi>(?<![./])(?:\bdoi[:\s]\s?)?(?P<doi_id>{_DOI}))"
     rf"|(?P<arxiv>arxiv[:\s]\s?(?P<arxiv_id>{_ARXIV_ID})(?:\s\[[a-z-]{{2,10}}(?:\.[a-z]{{2}})?\])?)"
     rf"|(?P<old>(?<![./-])(?P<old_id>[a-z-]{{2,8}}(?:\.[A-Z]{{2}})?/\d{{7}}(?!\d)(?:v\d{{1,2}})?))"

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from guardrail.references.citations.author_year import named_before
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
@@ -104,6 +105,8 @@ def completed(
                 )
                 between = text[max(citation.span.end, i.start - 40) : i.start]
                 if not lacks or taken[i.start] or _ANOTHER.search(between):
+                    continue
+                if not reference.authors and named_before(text, i.start, citation.span.end):
                     continue
                 kept = replace(kept, reference=with_identifiers(reference, [i]))
                 taken[i.start : i.end] = b"\x01" * (i.end - i.start)

@@ -211,6 +211,36 @@ _OTHERWISE = frozenset(
 )
 
 
+_SPARE = frozenset(
+    [
+        "source",
+        "in",
+        "where",
+        "outlet",
+        "publication",
+        "publishedby",
+        "appearedin",
+        "appearsin",
+        "presentedat",
+        "series",
+        "collection",
+        "magazineorjournal",
+        "periodicalorpublisher",
+        "sitename",
+        "websitename",
+        "site",
+        "fuente",
+        "quelle",
+        "fonte",
+        "来源",
+        "出处",
+        "出處",
+        "掲載誌",
+    ]
+)
+_NAMES_VENUE = re.compile(r"(?:journal|venue|conference|publisher|proceedings|magazine)(?:name|title)?\Z")
+
+
 class Meaning(NamedTuple):
     """What a key says.
 
@@ -219,12 +249,14 @@ class Meaning(NamedTuple):
         listing: what it says of the values under it: "references" for sure, or "works" of which titles and years are enough.
         contact: it belongs to a person.
         otherwise: it belongs to a thing with a title that is no written work.
+        spare: it may name the venue of what is a reference by other keys.
     """
 
     field: Field | None
     listing: Listing
     contact: bool
     otherwise: bool
+    spare: bool
 
 
 @lru_cache(maxsize=4096)
@@ -237,4 +269,5 @@ def meaning(key: str) -> Meaning:
     """
     plain = _NOT_LETTERS.sub("", key[:60]).casefold()
     listing: Listing = "references" if plain in _REFERENCES else "works" if plain in _WORKS else ""
-    return Meaning(_FIELD_OF.get(plain), listing, plain in _CONTACTS, plain in _OTHERWISE)
+    spare = plain in _SPARE or _NAMES_VENUE.search(plain) is not None
+    return Meaning(_FIELD_OF.get(plain), listing, plain in _CONTACTS, plain in _OTHERWISE, spare)

@@ -121,7 +121,7 @@ def with_site(reference: Reference) -> Reference:
     behind = _BEHIND.fullmatch(reference.title) if not names else None
     if behind is None:
         return reference
-    site = behind["site"].strip()
+    site = behind["site"].strip(" ·•")
     if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
         return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
     return reference

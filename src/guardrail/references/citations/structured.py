@@ -12,16 +12,19 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from html import unescape
 from typing import Any, TypeAlias
 
 from guardrail.references.authors.lists import parse_authors
 from guardrail.references.bibliography.formats.fields import listed_authors, year_of
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.blocks import block_values, unquoted
+from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.keys import Field, Listing, meaning
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import body
+from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.visible import visible
 from guardrail.report import Span
 from guardrail.text.json_values import Value, all_of_it, decoded, fenced, json_values
@@ -57,6 +60,17 @@ _SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
 _WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名")
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
 
+_VOLUME = re.compile(  # Numerische Mathematik 1(1), pp. 269-271, 1959; Cell 126, 663–676; Nature, vol. 323
+    r"(?<=\w)(?:,?\s(?:vol(?:ume)?\.?\s)?\d{1,4}(?:\s?\(\d{1,4}\)|\s?:\s?\w?\d|,\s(?:(?:no|nr|pp?|issue|pages?|art)\b|\d{1,5}[–-]))"
+    r"|,\svol(?:ume)?\.?\s\d).{0,80}$"
+)
+_STANDARD = re.compile(
+    r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)[ -]?[A-Z]{0,2}\.?\d[\w.:-]{0,20}"
+)
+_DETAILS: frozenset[Field] = frozenset(
+    ["year", "venue", "publisher", "doi", "arxiv", "isbn", "pmid", "url", "volume", "issue", "pages"]
+)
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,4});")
 _TEXTS = {"string", "word"}  # kinds of values
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
 _IDENTIFIERS: dict[Field, str] = {"doi": "doi:", "arxiv": "arXiv:", "pmid": "PMID ", "isbn": "ISBN "}
@@ -329,18 +343,21 @@ def _is_entry(text: str, value: Value) -> bool:
 def _citation(text: str, value: Value, fields: _Fields) -> Citation:
     title = fields.get("title") or fields.get("name")
     names, et_al = _authors(_plain(text, fields.get("authors") or fields.get("editors")))
-    venues = (_said(text, fields.get(name)) for name in _VENUES)
+    fields = _with_details(text, value, fields)
+    named, *houses = (_said(text, fields.get(name)) for name in _VENUES)
+    where = named or _spare(text, value)
+    venue = _VOLUME.sub("", where) or next(filter(None, houses), "")
     bare = Reference(
         title="" if title is None else _title(_first(text, title)),
         authors=names,
         et_al=et_al,
-        year=_year(text, fields.get("year")),
-        venue=next(filter(None, venues), ""),
+        year=_year(text, fields.get("year")) or (year_of(where[len(venue) :]) if venue != where else None),
+        venue=venue,
         volume=_said(text, fields.get("volume")),
         issue=_said(text, fields.get("issue")),
         pages=_pages(text, fields),
     )
-    said = _identified(text, bare, fields)
+    said = _identified(text, bare, fields, value)
     others = (said.doi, said.arxiv, said.pmid, said.isbn, said.venue, said.year, said.authors)
     span = Span(start=value.start, end=value.end)
     # a title and an address alone: it may be the name of a page
@@ -381,8 +398,40 @@ def _lines(text: str, span: Span) -> Span:
     return Span(start=text.rfind("\n", 0, span.start) + 1, end=end + 1 if end >= 0 else len(text))
 
 
-def _identified(text: str, reference: Reference, fields: _Fields) -> Reference:
-    """With its identifiers, each under its own key, in an address, or under a key for all."""
+def _with_details(text: str, value: Value, fields: _Fields) -> _Fields:
+    """The fields, and those of objects without a title in it, such as {"published": {"in": "EMNLP", "year": 2014}}."""
+    found = dict(fields)
+    for inner in value.inner:
+        said = meaning(inner.key)
+        if (
+            inner.kind != "object"
+            or said.field not in {None, "year", "venue"}
+            or said.listing == "references"
+        ):
+            continue
+        own = _fields(text, inner)
+        if own.keys() & {"title", "authors"}:
+            continue
+        for name in _DETAILS & own.keys():
+            if name not in found or found[name] is inner:
+                found[name] = own[name]
+    return found
+
+
+def _spare(text: str, value: Value) -> str:
+    """What may name the venue of an object that is a reference, under a key such as "source"; "RFC 6749" under any."""
+    nested = [one for inner in value.inner if inner.kind == "object" for one in inner.inner]
+    texts = [one for one in [*value.inner, *nested] if one.kind in _TEXTS and meaning(one.key).field is None]
+    for one in texts:
+        key, said = meaning(one.key), _first(text, one)
+        bare = _VOLUME.sub("", said)
+        if key.spare and "://" not in said and (key.listing != "works" or is_venue(bare) or is_press(bare)):
+            return said
+    return next((said for one in texts if _STANDARD.fullmatch(said := _first(text, one))), "")
+
+
+def _identified(text: str, reference: Reference, fields: _Fields, value: Value | None = None) -> Reference:
+    """With its identifiers, each under its own key, in an address, under a key for all, or as all that another key of `value` says."""
     said = [
         f"{prefix}{one}" if not one.lower().startswith(("http", name)) else one
         for name, prefix in _IDENTIFIERS.items()
@@ -391,6 +440,10 @@ def _identified(text: str, reference: Reference, fields: _Fields) -> Reference:
     for key, one in _pairs(_plain(text, fields.get("identifiers"))):
         said.append(f"{_prefix(key)}{one}")
     said += _texts(_plain(text, fields.get("url")))
+    for inner in value.inner if value else ():
+        if inner.kind in _TEXTS and meaning(inner.key).field is None:
+            one = _first(text, inner)
+            said += [one] * any(found.end == len(one) and not found.start for found in identifiers(one[:300]))
     return with_identifiers(reference, identifiers("\n".join(one[:_LONGEST] for one in said[:20])))
 
 
@@ -434,7 +487,8 @@ def _title(said: str) -> str:
 
 
 def _clean(said: str) -> str:
-    return " ".join(visible(said[:_LONGEST])[0].split())
+    said = visible(said[:_LONGEST])[0]
+    return " ".join((_ENTITY.sub(lambda one: unescape(one[0]), said) if "&" in said else said).split())
 
 
 def _plain(text: str, value: Value | None) -> Any:
