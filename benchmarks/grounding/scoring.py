@@ -12,11 +12,12 @@ from typing import TypeAlias
 from benchmarks._data import cache_root
 from guardrail.backends import EntailPackaged, packaged_entailment
 from guardrail.backends.entailment import EntailmentModel
+from guardrail.backends.weights import GRAPH
 from guardrail.engine.flow import Answer, Reason
 from guardrail.errors import InputError
 from guardrail.requests import Entailment
 
-__all__ = ["Pair", "Scores", "cache_file"]
+__all__ = ["Pair", "Scores", "cache_file", "opened"]
 
 Pair: TypeAlias = tuple[str, str]
 _BLOCK = 512  # pairs between two writes: what a kill costs
@@ -34,13 +35,13 @@ class Scores:
     Args:
         path: of the file; lines are appended.
         say: is told about progress.
-        model: the folder of another model; default: the packaged one.
+        model: the folder of another model, in bfloat16 if it has no graph; default: the packaged one.
     """
 
     def __init__(
         self, path: Path, say: Callable[[str], None] = lambda _: None, *, model: Path | None = None
     ) -> None:
-        self._model = packaged_entailment() if model is None else EntailmentModel(model, runtime="onnx")
+        self._model = packaged_entailment() if model is None else opened(model)
         self._path, self._say = path, say
         self._origin = self._model.fingerprint
         self.backend = self._model.origin
@@ -87,3 +88,10 @@ class Scores:
     def _key(self, pair: Pair) -> str:
         said = "\0".join((self._origin, *pair))
         return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def opened(folder: Path) -> EntailmentModel:
+    """A folder's model on a processor: its graph, or in bfloat16 where it has none."""
+    if (folder / GRAPH).is_file():
+        return EntailmentModel(folder, device="cpu", runtime="onnx")
+    return EntailmentModel(folder, precision="bf16")

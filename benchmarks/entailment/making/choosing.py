@@ -29,10 +29,9 @@ from benchmarks.entailment.sets import evaluation, right
 from benchmarks.entailment.setting import DOCUMENTS, shares
 from benchmarks.grounding.fitting import left_out, score
 from benchmarks.grounding.measuring import Measured, measure
-from benchmarks.grounding.scoring import Scores, cache_file
+from benchmarks.grounding.scoring import Scores, cache_file, opened
 from benchmarks.grounding.sets import RAGTRUTH, SETS, Example, read, sample
-from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.weights import GRAPH, places
+from guardrail.backends.weights import GRAPH, places, read_config
 from guardrail.errors import GuardrailError
 
 __all__ = ["CURVE", "ROWS", "areas", "main", "rows"]
@@ -100,7 +99,7 @@ def _measure(trained: Path, out: Path, *, end: bool = False) -> None:
     for name, tensors in _end(trained) if end else _weights(trained):
         if name in done:
             continue
-        found = _judged(_packed(trained, tensors), examples, pairs)
+        found = _judged(trained if tensors is None else _packed(trained, tensors), examples, pairs)
         known.append({"weights": name, **found})
         out.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
         _say(f"{name}: {found['mnli_dev']} {[found[how]['mean'] for how in (*_RAW, _FIT)]}")
@@ -108,7 +107,7 @@ def _measure(trained: Path, out: Path, *, end: bool = False) -> None:
 
 def _judged(packed: Path, examples: Mapping[str, Sequence[Example]], pairs: Sequence[Pair]) -> dict[str, Any]:
     scores = Scores(cache_file(), _say, model=packed)
-    said = shares(EntailmentModel(packed, device="cpu", runtime="onnx"), pairs)
+    said = shares(opened(packed), pairs)
     accuracy = float(right([pair.label for pair in pairs], said).mean())
     return {
         "mnli_dev": round(accuracy, 4),
@@ -137,11 +136,15 @@ def _weights(trained: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _end(trained: Path) -> Iterator[tuple[str, Any]]:
-    """The weights that a training ended with, by their number of layers."""
+    """The weights that a training ended with, by their number of layers; `None` where they are no BERT, which is judged as it is."""
     from safetensors.torch import load_file
 
-    layers = json.loads((trained / "base" / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
-    yield f"{layers} layers", load_file(trained / "model.safetensors")
+    config = read_config(trained / "base")
+    layers = f"{config['num_hidden_layers']} layers"
+    if config["model_type"] == "bert":
+        yield layers, load_file(trained / "model.safetensors")
+    else:
+        yield f"{config['model_type']}, {layers}", None
 
 
 def _packed(trained: Path, tensors: Mapping[str, Any]) -> Path:

@@ -24,6 +24,7 @@ from benchmarks.entailment.making.loop import Recipe, Trained, train, trained
 from benchmarks.entailment.making.shapes import texts
 from benchmarks.entailment.making.shapes.mixture import COUNTS, Sources, mixture
 from benchmarks.entailment.making.teacher import SHIPPED, Teacher
+from benchmarks.entailment.making.train import RECIPES
 from benchmarks.entailment.pairs import UNLABELLED, Pair, training
 from benchmarks.entailment.setting import DOCUMENTS, shares
 from guardrail.backends.entailment import EntailmentModel
@@ -32,9 +33,11 @@ from guardrail.backends.weights import ENTAILMENT_MINI, files, find, places, rea
 from guardrail.errors import GuardrailError
 from guardrail.selfcheck.nli.premise import chosen
 
-__all__ = ["MEAN", "MOMENTS", "RECIPE", "blended", "halfway", "main", "sources", "unpacked"]
+__all__ = ["MEAN", "MOMENTS", "RECIPE", "RECIPE_FULL", "blended", "halfway", "main", "sources", "unpacked"]
 
 RECIPE = Recipe(rate=1e-4, batch=32, longest=256)
+RECIPE_FULL = replace(RECIPES["teacher"], longest=RECIPE.longest)
+"""For `--full`: as the teacher learns."""
 
 MOMENTS = "moments"
 """Folder beside the weights: those after a quarter, a half and three quarters of the steps."""
@@ -57,6 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--layers", type=int, metavar="N", help="begin with the first N layers alone, for the curve over size"
     )
+    parser.add_argument(
+        "--full",
+        type=Path,
+        metavar="DIR",
+        help="begin with a full-precision model of any architecture instead, such as a trained teacher",
+    )
     parser.add_argument("--pairs", type=int, metavar="N", help="learn the first N pairs alone")
     parser.add_argument("--again", action="store_true", help="train though there is a trained model")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where it computes (cpu)")
@@ -68,10 +77,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         done = None if options.again else trained(folder)
         if done is None:
-            base = options.base or find(ENTAILMENT_MINI)
-            done = _train(
-                folder, base, options.seed, options.device, layers=options.layers, most=options.pairs
+            packed = options.base or find(ENTAILMENT_MINI)
+            base = (
+                unpacked(packed, folder / "base", layers=options.layers)
+                if options.full is None
+                else _copied(options.full, folder / "base")
             )
+            recipe = replace(RECIPE if options.full is None else RECIPE_FULL, seed=options.seed)
+            done = _train(folder, packed, base, recipe, options.device, most=options.pairs)
         halfway(folder)
     except GuardrailError as error:
         sys.stderr.write(f"documents: {error}\n")
@@ -81,11 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _train(
-    folder: Path, packed: Path, seed: int, device: str, *, layers: int | None = None, most: int | None = None
+    folder: Path, packed: Path, base: Path, recipe: Recipe, device: str, *, most: int | None = None
 ) -> Trained:
-    base = unpacked(packed, folder / "base", layers=layers)
-    pairs = mixture(sources(packed, seed), seed=seed)[:most]
-    recipe = replace(RECIPE, seed=seed)
+    pairs = mixture(sources(packed, recipe.seed), seed=recipe.seed)[:most]
     steps = -(-len(pairs) // recipe.batch)
     _say(f"{len(pairs)} pairs")
 
@@ -148,6 +159,14 @@ def blended(begin: Mapping[str, Any], end: Mapping[str, Any], share: float) -> d
     return {
         name: (1 - share) * begin[name] + share * one if name in begin else one for name, one in end.items()
     }
+
+
+def _copied(full: Path, out: Path) -> Path:
+    """A full-precision model beside what it becomes."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("config.json", *_TOKENIZER, "model.safetensors"):
+        shutil.copyfile(full / name, out / name)
+    return out
 
 
 def sources(packed: Path, seed: int) -> Sources:
