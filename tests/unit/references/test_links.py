@@ -90,7 +90,7 @@ class TestSites:
                 "[RFC 9999 - Bell Tokens](https://datatracker.ietf.org/doc/html/rfc9999)",
                 "Bell Tokens",
                 (),
-                "",
+                "RFC 9999",
             ),
             (
                 "**Winter Bells** – *Encyclopedia of Bells* – https://bells.example.edu/w/",
@@ -428,3 +428,41 @@ def test_an_address_that_no_library_takes_is_no_error(address):
     ):
         parse_reference(text)
         citations(text, asked_for_references=True)
+
+
+@pytest.mark.parametrize(
+    ("link", "title", "venue"),
+    [
+        ("[Gout – Mayo Clinic](https://www.mayoclinic.org/gout)", "Gout", "Mayo Clinic"),
+        ("[CDC – About Measles](https://www.cdc.gov/measles)", "About Measles", "CDC"),
+        (
+            "[Our World in Data – Some emissions](https://ourworldindata.org/co2)",
+            "Some emissions",
+            "Our World in Data",
+        ),
+        (
+            "[PEP 257 – Docstring Conventions](https://peps.python.org/pep-0257/)",
+            "Docstring Conventions",
+            "PEP 257",
+        ),
+    ],
+)
+def test_the_site_is_at_one_end_of_a_links_text(link, title, venue):
+    """Before a sign or behind it, if the address is its own."""
+    [found] = citations(f"Read {link} first.", asked_for_references=True)
+    assert (found.reference.title, found.reference.venue) == (title, venue)
+
+
+def test_the_number_of_a_standard_is_no_volume():
+    """RFC 9111 is where it appeared."""
+    text = '1. R. Fielding, M. Nottingham, "HTTP Caching", RFC 9111, 2022.'
+    [found] = citations(text, asked_for_references=True)
+    assert found.reference.venue == "RFC 9111"
+
+
+def test_what_an_acronym_stands_for_is_no_site():
+    """Though the address has the acronym."""
+    said = Reference(
+        "BLAST: Basic Local Alignment Search Tool", url="https://blast.ncbi.nlm.nih.gov/Blast.cgi"
+    )
+    assert parted(said) == said

@@ -38,6 +38,7 @@ from guardrail.references.citations.prose import titled
 from guardrail.references.citations.retagged import retagged
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
+from guardrail.references.citations.sites import parted
 from guardrail.references.citations.statutes import places_in_codes, stands_alone, statutes
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
 _NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
+_KEYED: frozenset[Style] = frozenset(
+    {"bibtex", "ris", "json", "legal"}
+)  # styles that say which words are the title
 _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
@@ -251,6 +255,13 @@ def _citations(
     return _settled(answer, rows, found, tagger, asked=asked)
 
 
+def _of_site(citation: Citation) -> Citation:
+    """The citation of a page with its site as venue, however it was read: [Gout – NHS](https://www.nhs.uk/conditions/gout/)."""
+    if citation.style in _KEYED or not citation.reference.url:
+        return citation
+    return replace(citation, reference=parted(citation.reference))
+
+
 def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
     """Decisions of other countries, and laws, if anything else says that works of law are cited; none that is a part of a title."""
     elsewhere = [one for one in decisions(answer) if stands_alone(answer, one.span)]
@@ -271,7 +282,7 @@ def _settled(
     if not asked:
         found = list(without_media(answer, found))
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
-    found = with_names(answer, list(with_entries(list(apart(found, rows)))))
+    found = with_names(answer, [*map(_of_site, with_entries(list(apart(found, rows))))])
     found += [*marks(answer, found)]
     found += [*mentions(answer, found)]
     found += [*among_works(answer, found)]

@@ -63,7 +63,9 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _VENUE_ENDS = ' *_."“”《》『』「」'
-_VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
+_VOLUME = re.compile(
+    r"(?<=[^\W\d])(?<!\bRFC)(?<!\bBCP)(?<!\bSTD)(?<!\bPEP)(?<!\bISO),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$"
+)
 _BY_NEXT = re.compile(rf"[*_\"”»’]{{0,3}},?\s(?:{BY})\s", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}(?:v\d{1,2})?")
 

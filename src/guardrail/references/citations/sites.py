@@ -11,13 +11,17 @@ from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import words
 
-__all__ = ["names_host", "visited", "with_site"]
+__all__ = ["names_host", "parted", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
 )
+_BEFORE = re.compile(  # CDC: Botulism; Our World in Data – CO₂ emissions
+    r"(?P<site>[A-Z]{2,8}|[^\W_][^–—|:.?!,]{1,40}\sdocs(?=:))(?:\s[–—|-]\s|:\s)(?P<title>\S.*)"
+    r"|(?P<named>[^\W_][^–—|:.?!,\s]{1,20}(?:\s[^–—|:.?!,\s]{1,20}){1,4})\s[–—|-]\s(?P<titled>\S.*)"
+)
 _STANDARD = re.compile(
-    r"(?:RFC|BCP|PEP|ISO(?:/IEC)?|IEEE|NIST SP)\s?\d[\d.-]{0,12}(?:\s[–—-]\s|:\s)(?=\S{2})"
+    r"(?P<code>(?:RFC|BCP|PEP|ISO(?:/IEC)?|IEEE|NIST SP)\s?\d[\d.-]{0,12})(?:\s[–—-]\s|:\s)(?=\S{2})"
 )
 _OWNED = re.compile(
     r"[\w.-]{2,30}(?:\s[\w.-]{1,30}){0,3}['’]s?\s[^\W\d_]\w{2,20}(?:\s\w{2,20})?"
@@ -99,32 +103,65 @@ def names_host(name: str, address: str) -> bool:
 
 
 def with_site(reference: Reference) -> Reference:
-    """The reference with the site as venue, where it was read as the author or as the end of the title.
+    """The reference with the site as venue, where it was read as the author or as an end of the title.
 
     Example:
         >>> found = with_site(Reference("Gout – NHS", url="https://www.nhs.uk/conditions/gout/"))
         >>> found.title, found.venue
         ('Gout', 'NHS')
     """
-    if not reference.authors and (code := _STANDARD.match(reference.title)):
-        reference = replace(reference, title=reference.title[code.end() :])  # RFC 7519 - JSON Web Token
-    if reference.url and len(names := reference.authors) == 1 and _ACRONYM.fullmatch(names[0]):
+    names, host = reference.authors, _host(reference.url)
+    if len(names) == 1 and host and _ACRONYM.fullmatch(names[0]):
         reference = replace(reference, authors=(), venue=reference.venue or names[0])  # Beavers - PMC - NIH
-    if reference.venue:
+    elif (
+        not reference.venue
+        and len(names) == 1
+        and not reference.et_al
+        and "," not in names[0]
+        and (_of_host(names[0], host) or (not reference.year and is_named(names[0])))
+    ):
+        return replace(reference, authors=(), venue=names[0])
+    return parted(reference)
+
+
+def parted(reference: Reference) -> Reference:
+    """The reference with the site, or the number of a standard, as venue where it was read as an end of the title.
+
+    Example:
+        >>> found = parted(Reference("CDC: Botulism", url="https://www.cdc.gov/botulism/"))
+        >>> found.title, found.venue
+        ('Botulism', 'CDC')
+    """
+    names, host = reference.authors, _host(reference.url)
+    if len(names) == 1 and _ACRONYM.fullmatch(names[0]) and _of_host(names[0], host):
+        reference = replace(
+            reference, authors=(), venue=reference.venue or names[0]
+        )  # RHS – "Blossom end rot"
+    if reference.authors or not reference.title:
         return reference
-    host = _host(reference.url)
-    names = reference.authors
-    if len(names) == 1 and not reference.et_al and "," not in names[0]:
-        if _of_host(names[0], host) or (not reference.year and is_named(names[0])):
-            return replace(reference, authors=(), venue=names[0])
+    if code := _STANDARD.match(reference.title):  # RFC 7519 - JSON Web Token
+        venue = reference.venue or code["code"]
+        return replace(reference, title=reference.title[code.end() :], venue=venue)
+    if reference.venue or _spells_out(reference.title):
         return reference
-    behind = _BEHIND.fullmatch(reference.title) if not names else None
-    if behind is None:
-        return reference
-    site = behind["site"].strip(" ·•")
-    if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
-        return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
+    if before := _BEFORE.fullmatch(reference.title):
+        site, title = before["site"] or before["named"], before["title"] or before["titled"]
+        spelt = "".join(word[0] for word in words(title) if word[0].isupper())
+        if _of_host(site.removesuffix(" docs"), host) and not spelt.startswith(site):
+            return replace(
+                reference, title=title, venue=site
+            )  # but not BLAST: Basic Local Alignment Search Tool
+    if behind := _BEHIND.fullmatch(reference.title):
+        site = behind["site"].strip(" ·•")
+        if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
+            return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
     return reference
+
+
+def _spells_out(title: str) -> bool:
+    """Whether what follows a name is what its letters stand for: BLAST: Basic Local Alignment Search Tool."""
+    name, _, rest = title.partition(":")
+    return len(name) > 1 and "".join(word[0] for word in words(rest) if word[0].isupper()).startswith(name)
 
 
 def visited(text: str, start: int) -> Draft | None:
