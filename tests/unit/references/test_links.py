@@ -4,9 +4,10 @@ import pytest
 
 from guardrail import Guard, Verdict
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.check import ReferenceCheck
 from guardrail.references.citations import citations, parse_reference
+from guardrail.references.citations.sites import parted
 
 
 def read(text, **options):
