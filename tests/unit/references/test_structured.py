@@ -495,6 +495,8 @@ class TestWhereAReferenceAppeared:
             ({"id": "10.1787/53f23881-en"}, "10.1787/53f23881-en", ""),
             ({"ref": "arXiv:1706.03762"}, "", "1706.03762"),
             ({"note": "see 10.1787/53f23881-en for more"}, "", ""),
+            ({"publication_info": {"doi": "10.1787/53f23881-en"}}, "10.1787/53f23881-en", ""),
+            ({"related": {"doi": "10.1787/53f23881-en"}}, "", ""),
         ],
     )
     def test_an_identifier_is_one_under_any_key(self, more, doi, arxiv):

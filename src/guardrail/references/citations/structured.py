@@ -71,6 +71,7 @@ _DETAILS: frozenset[Field] = frozenset(
     ["year", "venue", "publisher", "doi", "arxiv", "isbn", "pmid", "url", "volume", "issue", "pages"]
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,4});")
+_OF_IT = re.compile(r"publi|detail|biblio|meta|issue", re.IGNORECASE)
 _TEXTS = {"string", "word"}  # kinds of values
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
 _IDENTIFIERS: dict[Field, str] = {"doi": "doi:", "arxiv": "arXiv:", "pmid": "PMID ", "isbn": "ISBN "}
@@ -403,11 +404,8 @@ def _with_details(text: str, value: Value, fields: _Fields) -> _Fields:
     found = dict(fields)
     for inner in value.inner:
         said = meaning(inner.key)
-        if (
-            inner.kind != "object"
-            or said.field not in {None, "year", "venue"}
-            or said.listing == "references"
-        ):
+        of_it = said.field in {"year", "venue"} or said.spare or _OF_IT.search(inner.key) is not None
+        if inner.kind != "object" or not of_it:  # "related" and "notes" may have another work's
             continue
         own = _fields(text, inner)
         if own.keys() & {"title", "authors"}:
@@ -420,7 +418,12 @@ def _with_details(text: str, value: Value, fields: _Fields) -> _Fields:
 
 def _spare(text: str, value: Value) -> str:
     """What may name the venue of an object that is a reference, under a key such as "source"; "RFC 6749" under any."""
-    nested = [one for inner in value.inner if inner.kind == "object" for one in inner.inner]
+    nested = [
+        one
+        for inner in value.inner
+        if inner.kind == "object" and (meaning(inner.key).field == "year" or _OF_IT.search(inner.key))
+        for one in inner.inner
+    ]
     texts = [one for one in [*value.inner, *nested] if one.kind in _TEXTS and meaning(one.key).field is None]
     for one in texts:
         key, said = meaning(one.key), _first(text, one)
