@@ -23,6 +23,7 @@ from guardrail.engine.flow import (
 from guardrail.errors import ConfigError
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.backend import BibliographyBackend
+from guardrail.references.bibliography.claims import words_of
 from guardrail.references.bibliography.contradictions import contradictions
 from guardrail.references.bibliography.records import (
     Bibliography,
@@ -71,6 +72,9 @@ __all__ = ["Effort", "ReferenceCheck"]
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
+_BEFORE_IDENTIFIERS = frozenset(
+    {"doi", "arxiv", "pmid", "numbered", "bulleted", "line"}
+)  # styles with names before one
 _PARTED = frozenset({*STRINGS, "quoted", "emphasised"})  # styles whose title may have other bounds
 _BEHIND = 20  # characters behind a title that show whether it goes on
 _NUMBERS = re.compile(r"\d+")
@@ -356,6 +360,18 @@ def _against(match: Match, wrong: Sequence[FieldCheck]) -> str:
     return "; ".join(filter(None, (said, belongs(owner) if owner else "")))
 
 
+def _by_others(citation: Citation, work: Record) -> bool:
+    """Whether none of the names before an identifier is an author's: "Llama & Mistral 2023: arXiv:…" names no authors, perhaps."""
+    said = citation.reference
+    if (
+        citation.style not in _BEFORE_IDENTIFIERS
+        or not said.authors
+        or not (said.doi or said.arxiv or said.pmid)
+    ):
+        return False
+    return bool(work.authors) and words_of(said.authors).isdisjoint(words_of(work.authors))
+
+
 def _doubt(citation: Citation, answer: str, match: Match) -> str:
     """Why a title of which nothing else agrees, or an identifier without one, does not verify its work; "" where nothing speaks against it."""
     work = match.record
@@ -363,6 +379,9 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
         return (
             f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
         )
+    if work is not None and not citation.reference.title and _by_others(citation, work):
+        names = "; ".join(citation.reference.authors)[:100]
+        return f"a work with this identifier exists, “{work.title[:200]}”, but not by “{names}”, which may be no names of authors"
     if work is not None and citation.style == "legal" and _may_be_another(citation, match, work):
         what = "it has authors, as no case or law has"
         if not work.authors:

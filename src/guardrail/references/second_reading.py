@@ -49,6 +49,10 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
 _LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
     r"^\W{0,6}(?:\d{1,3}[.)]\s+)?(?P<title>[^\W\d_][^\n.!?{}]{6,180}?)[*_\"”»\s]{0,4}(?P<arrow>→|->|=>)?[\s<(]{0,4}(?:https?:\S{0,20})?$"
 )
+_LEADS = re.compile(  # Full text of the paper → https://doi.org/…
+    r"\b(?:paper|article|link|pdf|text|doi|here|source|see|study|abstract|preprint|introduced|published|read|find|found|available|access|download)\b",
+    re.IGNORECASE,
+)
 _OF_A_LINE = 3  # words in it, of which two are capitalised if there is no arrow
 _NEAR = 120  # characters around a citation that may be of its title
 _OPENS = re.compile(
@@ -263,7 +267,7 @@ def title_before(citation: Citation, answer: str, work: Record) -> str:
         if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
             return found["title"].strip()
     alone = begin == answer.rfind("\n", 0, citation.span.start) + 1 and not citation.reference.authors
-    if alone and (line := _LINE_BEFORE.match(text[:first])):
+    if alone and (line := _LINE_BEFORE.match(text[:first])) and not _LEADS.search(line["title"]):
         said = set(normalise(line["title"]).split()).difference(_SMALL.split("|"))
         capitals = sum(word[:1].isupper() for word in words(line["title"]))
         if (

@@ -167,7 +167,7 @@ def test_one_word_before_an_identifier_is_no_claim_of_a_title(index):
         ("A Real-time Teapot of automatic rivers https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
         ("1. Ultrafast tree aligner → https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
         ("Full text here: https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
-        ("read this first → https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
+        ("Full text of the paper → https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
     ],
 )
 def test_a_line_before_an_identifier_may_be_another_title(index, line, verdict):

@@ -497,6 +497,8 @@ class TestWhereAReferenceAppeared:
             ({"note": "see 10.1787/53f23881-en for more"}, "", ""),
             ({"publication_info": {"doi": "10.1787/53f23881-en"}}, "10.1787/53f23881-en", ""),
             ({"related": {"doi": "10.1787/53f23881-en"}}, "", ""),
+            ({"published_response": {"doi": "10.1787/53f23881-en"}}, "", ""),
+            ({"retraction_notice": "10.1787/53f23881-en"}, "", ""),
         ],
     )
     def test_an_identifier_is_one_under_any_key(self, more, doi, arxiv):
@@ -535,12 +537,38 @@ class TestXmlAndPython:
         [
             "<html><head><title>My page</title></head><body><p>Hello</p></body></html>",
             "<title>Trees</title>",
+            "<rss><channel><item><title>Trees fall</title><author>Ann Roe</author></item></channel></rss>",
+            "<video><title>Big Trees</title><author>Ann Roe</author><year>2008</year></video>",
             "<cd><title>Help</title><artist>Ann Roe</artist><year>1999</year></cd>",
         ],
     )
     def test_other_elements(self, text):
         """A page and a record are no references."""
         assert citations(text) == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Line one<br>line two. <book><title>On <i>Tea</i></title><author>J. Leaf</author></book>",
+            "Use `<book>`: <book><title><![CDATA[On Tea]]></title><author>J. Leaf</author></book>",
+            "A `List<String>`. <book><title>On Tea</title><author>J. Leaf</author></book>",
+        ],
+    )
+    def test_tags_around_them(self, text):
+        """Of HTML, in prose, never closed, within a title."""
+        assert read(text) == [Reference("On Tea", ("J. Leaf",))]
+
+    @pytest.mark.parametrize("title", ["r'On Tea'", "u'On Tea'", "'On ' 'Tea'", "'On \\u0054ea'", "True"])
+    def test_what_is_not_written_as_it_is_said_is_left_alone(self, title):
+        """Its place in the text could not be given."""
+        assert read(f"```python\nx = {{'title': {title}, 'author': 'J. Leaf'}}\n```") == []
+
+    def test_lines_are_counted_as_the_parser_does(self):
+        """Only a line feed ends one."""
+        text = (
+            "```python\nn = 'a\x85b'\nbooks = [{'title': 'On Tea', 'author': 'J. Leaf', 'year': 1999}]\n```"
+        )
+        assert read(text) == [Reference("On Tea", ("J. Leaf",), year=1999)]
 
     def test_literals(self):
         """In a code fence; what does not parse is left alone."""

@@ -259,7 +259,12 @@ def _of_site(citation: Citation) -> Citation:
     """The citation of a page with its site as venue, however it was read: [Gout – NHS](https://www.nhs.uk/conditions/gout/)."""
     if citation.style in _KEYED or not citation.reference.url:
         return citation
-    return replace(citation, reference=parted(citation.reference))
+    said, read = citation.reference, parted(citation.reference)
+    if said.title != read.title and said.title.endswith(read.title) and citation.other is None:
+        return replace(
+            citation, reference=read, other=said
+        )  # NASA: A History, at nasa.gov, may be a title, too
+    return replace(citation, reference=read)
 
 
 def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:

@@ -90,6 +90,7 @@ _VENUE_YEAR = re.compile(
     rf"[*_]?(?P<venue>{NAME})[*_]?,?\s(?P<year>{_YEAR})"
 )  # Nature 2017, which is no title
 _OPENING = {")": "(", "]": "[", ">": "<"}
+_THING = re.compile(r"[^\W\d_A-Z][A-Z]|^[A-Z]{2,}")  # RoBERTa, BERT
 _LONGEST_NAMED = 150  # characters before an identifier in which names and a year may stand
 _IDENTIFIED: frozenset[Style] = frozenset({"doi", "arxiv", "pmid"})
 _OF_A_LINE: frozenset[Style] = frozenset({*_IDENTIFIED, "numbered", "bulleted", "line"})
@@ -255,8 +256,9 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
 def with_names(answer: str, found: Sequence[Citation]) -> list[Citation]:
     """The citations, and with identifiers that have no title the names and the year before them, which a title may have been taken for.
 
-    A single name may be that of a thing, "BERT (2018): arXiv:1810.04805", so it counts only beside several names, or "et al.", in the
-    same answer.
+    A single name may be that of a thing, "BERT (2018): arXiv:1810.04805", so it counts only where several names, or "et al.", lead to
+    another identifier of the answer; and none that is written like RoBERTa, or is known as a journal. Two names without a year or
+    "et al." may be two things.
 
     Example:
         >>> text = "Kahneman & Tversky 1979: 10.2307/1914185"
@@ -321,9 +323,17 @@ def _named(answer: str, one: Citation, at: int) -> Citation | None:
         return None
     year = match["years"] or match["later"]
     (mark,) = _read(match, 0, 0, sure=False)
-    if not year and not _several(mark.reference):
-        return None
     names, cut = mark.reference.authors, mark.reference.et_al
+    if not year and not cut:
+        return None
+    if not _several(mark.reference):
+        before = (
+            answer[max(0, begin + match.start("mark") - 30) : begin + match.start("mark")]
+            if begin is not None
+            else ""
+        )
+        if _THING.search(names[0]) or is_venue(names[0]) or _CAPITAL_BEFORE.search(before):
+            return None
     more = replace(
         said, title="", authors=names, et_al=cut, venue=venue, year=int(year[:4]) if year else None
     )

@@ -28,6 +28,7 @@ _UNCLOSED = 4_000
 _NOT_ENTRIES = frozenset({"string", "comment", "preamble"})
 _LONGEST = 20_000
 _PREPRINT = re.compile(r"(?:arxiv|e-?prints?|preprints?|[\s,:])*arxiv:\s?[\w./-]{5,20}\s*\Z", re.IGNORECASE)
+_ADDRESS = re.compile(r"\s*(?:\\url\{)?(?:https?://\S{4,400}|doi:\s?10\.\S{4,200})\}?\s*\Z")
 _YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
 _PLAIN = (
     re.compile(  # nothing that LaTeX reads otherwise: no signs of it, no empty line, no braces within a value
@@ -139,8 +140,7 @@ def _reference(entry: str) -> Reference | None:
 
 def _from_fields(fields: dict[str, str]) -> Reference | None:
     title = " ".join(fields.get("title", "").replace("{", "").replace("}", "").split()).rstrip(".")
-    people = fields.get("author") or fields.get("editor") or ""
-    names = [_name(name) for name in re.split(r"\s+and\s+", people.strip()) if name.strip()]
+    names = [_name(name) for name in re.split(r"\s+and\s+", fields.get("author", "").strip()) if name.strip()]
     year = _YEAR.search(fields.get("year") or fields.get("date", ""))
     venue = next((" ".join(fields[key].split()) for key in _VENUES if fields.get(key)), "")
     if "http" in venue or _PREPRINT.match(
@@ -148,7 +148,11 @@ def _from_fields(fields: dict[str, str]) -> Reference | None:
     ):  # howpublished = {\url{…}}, journal = {arXiv preprint arXiv:2305.14314}
         venue = ""
     ids = {i.kind: i.value for i in identifiers(f"doi:{fields.get('doi', '')} isbn {fields.get('isbn', '')}")}
-    elsewhere = "\n".join(fields.get(key, "") for key in ("url", "howpublished", "note", *_VENUES[:3]))
+    # a note or a journal that says more may be about another work: "Reply to arXiv:…"
+    alone = (fields.get(key, "") for key in ("howpublished", "note", *_VENUES[:3]))
+    elsewhere = "\n".join(
+        [fields.get("url", ""), *(one for one in alone if _PREPRINT.match(one) or _ADDRESS.match(one))]
+    )
     links = {i.kind: i.value for i in identifiers(elsewhere)}
     eprint = {i.kind: i.value for i in identifiers(f"arxiv:{fields.get('eprint', '')}")}
     reference = Reference(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -23,13 +22,56 @@ _TITLED = re.compile(r"</(?:\w{1,20}:)?\w{0,12}title>", re.IGNORECASE)
 _PYTHON = re.compile(
     r"^[ \t]*(?:```|~~~)[ \t]*(?:python3?|py)?[ \t]*\r?\n(?P<code>(?:(?!```|~~~).*\n){1,400})", re.MULTILINE
 )
+_VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+        "i",
+        "b",
+        "em",
+        "sub",
+        "sup",
+        "strong",
+        "sc",
+    ]
+)
+_NO_WORKS = frozenset(
+    [
+        "rss",
+        "channel",
+        "item",
+        "feed",
+        "urlset",
+        "video",
+        "movie",
+        "film",
+        "song",
+        "album",
+        "cd",
+        "game",
+        "product",
+        "podcast",
+    ]
+)
+_LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _MOST_TAGS = 5_000
-_LONGEST_CODE = 20_000
+_LONGEST_CODE, _LONGEST_LINE = 20_000, 2_000
 _DEEPEST = 12
 
 
 def marked_up(text: str) -> Iterator[Value]:
-    """The outermost elements with titles in them, and the literals with keys.
+    """The outermost elements with titles in them, and the literals with keys that are assigned or stand alone.
 
     Example:
         >>> (book,) = marked_up("<book><title>Rivers</title><author>Ann Roe</author></book>")
@@ -37,12 +79,15 @@ def marked_up(text: str) -> Iterator[Value]:
         [('title', 'word'), ('author', 'word')]
     """
     if _TITLED.search(text):
-        yield from (
-            root for root in _elements(text) if any(_TITLED.match(f"</{one.key}>") for one in root.within())
-        )
+        for root in _elements(text):
+            keys = {one.key.lower() for one in root.within()}
+            if any(key.endswith("title") for key in keys) and keys.isdisjoint(_NO_WORKS):
+                yield root
     for fence in _PYTHON.finditer(text) if "```" in text or "~~~" in text else ():
-        if "title" in fence["code"].lower() and len(fence["code"]) <= _LONGEST_CODE:
-            yield from _literals(fence["code"], fence.start("code"))
+        code = fence["code"]
+        # what an escape stands for is not in the text, so that its place could not be given
+        if "title" in code.lower() and len(code) <= _LONGEST_CODE and "\\" not in code:
+            yield from _literals(code, fence.start("code"))
 
 
 # -- XML
@@ -52,7 +97,7 @@ def _elements(text: str) -> Iterator[Value]:
     open_: list[Value] = []
     for _, tag in zip(range(_MOST_TAGS), _TAG.finditer(text), strict=False):
         name = tag["name"].rpartition(":")[2]
-        if tag["empty"]:
+        if tag["empty"] or name.lower() in _VOID:
             continue
         if not tag["closing"]:
             if len(open_) < _DEEPEST:
@@ -61,14 +106,21 @@ def _elements(text: str) -> Iterator[Value]:
         if not any(one.key == name for one in open_):
             continue
         while open_[-1].key != name:
-            open_.pop()  # never closed
+            lost = open_.pop()  # never closed
+            _adopt(open_[-1], lost.inner)
         value = open_.pop()
         _close(value, tag)
         if open_:
-            value.parent = open_[-1]
-            open_[-1].inner.append(value)
+            _adopt(open_[-1], [value])
         elif value.inner:
             yield value
+    yield from (value for lost in open_ for value in lost.inner if value.inner)
+
+
+def _adopt(parent: Value, inner: Sequence[Value]) -> None:
+    for value in inner:
+        value.parent = parent
+        parent.inner.append(value)
 
 
 def _close(value: Value, tag: re.Match[str]) -> None:
@@ -97,35 +149,41 @@ def _together(parent: Value, key: str, ones: list[Value]) -> Value:
 
 
 def _literals(code: str, start: int) -> Iterator[Value]:
+    lines = _LINES.findall(code)  # as the parser counts them: other signs end no line there
+    if max(map(len, lines)) > _LONGEST_LINE:
+        return
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(code)
+        tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    lines = code.splitlines(keepends=True)
-    begins = [start, *(start + end for end in accumulate(map(len, lines)))]
-    left: list[ast.AST] = [tree]
-    while left:
-        node = left.pop()
-        value = _value(node, lines, begins, _DEEPEST) if isinstance(node, ast.expr) else None
-        if value is not None and any(one.kind == "object" for one in value.within()):
-            yield value
-        else:
-            left.extend(ast.iter_child_nodes(node))
+    begins = [0, *accumulate(map(len, lines))]
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr) and statement.value is not None:
+            value = _value(statement.value, code, lines, begins, _DEEPEST)
+            if value is not None and any(one.kind == "object" for one in value.within()):
+                for one in value.within():
+                    one.start, one.end = one.start + start, one.end + start
+                    one.named += start if one.named >= 0 else 0
+                yield value
 
 
-def _value(node: ast.expr, lines: Sequence[str], begins: Sequence[int], deepest: int) -> Value | None:
+def _value(
+    node: ast.expr, code: str, lines: Sequence[str], begins: Sequence[int], deepest: int
+) -> Value | None:
+    """A literal of dicts, sequences, texts and whole numbers; `None` of what is not in the text as it is said, such as joined texts."""
     if not deepest:
         return None
 
     def at(line: int | None, column: int | None) -> int:
-        said = lines[(line or 1) - 1].encode()[: column or 0]
-        return begins[(line or 1) - 1] + len(said.decode(errors="ignore"))
+        said = lines[(line or 1) - 1]
+        known = column or 0 if said.isascii() else len(said.encode()[: column or 0].decode(errors="ignore"))
+        return begins[(line or 1) - 1] + known
 
     start, end = at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
     if isinstance(node, ast.Constant):
-        return Value("word", start, end) if isinstance(node.value, str | int) else None
+        plain = isinstance(node.value, str) and code[start + 1 : end - 1] == node.value
+        number = type(node.value) is int and code[start:end] == str(node.value)
+        return Value("word", start, end) if plain or number else None
     pairs: list[tuple[str, ast.expr]]
     if isinstance(node, ast.Dict):
         pairs = [
@@ -137,9 +195,9 @@ def _value(node: ast.expr, lines: Sequence[str], begins: Sequence[int], deepest:
         pairs = [("", one) for one in node.elts]
     else:
         return None
-    value = Value("array" if isinstance(node, ast.List | ast.Tuple | ast.Set) else "object", start, end)
+    value = Value("object" if isinstance(node, ast.Dict) else "array", start, end)
     for key, one in pairs:
-        inner = _value(one, lines, begins, deepest - 1)
+        inner = _value(one, code, lines, begins, deepest - 1)
         if inner is not None:
             inner.key, inner.parent, inner.named = key, value, inner.start if key else -1
             value.inner.append(inner)

@@ -71,7 +71,14 @@ _DETAILS: frozenset[Field] = frozenset(
     ["year", "venue", "publisher", "doi", "arxiv", "isbn", "pmid", "url", "volume", "issue", "pages"]
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,4});")
-_OF_IT = re.compile(r"publi|detail|biblio|meta|issue", re.IGNORECASE)
+_OF_IT = re.compile(
+    r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?|details",
+    re.IGNORECASE,
+)
+_KEYS = frozenset(
+    ["id", "ref", "key", "refid", "refkey", "citekey", "citationkey", "locator", "pid", "permalink"]
+)  # of the work itself
+_TAGS = re.compile(r"</?(?:i|b|em|sub|sup|strong|sc)>|<!\[CDATA\[|\]\]>", re.IGNORECASE)
 _TEXTS = {"string", "word"}  # kinds of values
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
 _IDENTIFIERS: dict[Field, str] = {"doi": "doi:", "arxiv": "arXiv:", "pmid": "PMID ", "isbn": "ISBN "}
@@ -404,7 +411,7 @@ def _with_details(text: str, value: Value, fields: _Fields) -> _Fields:
     found = dict(fields)
     for inner in value.inner:
         said = meaning(inner.key)
-        of_it = said.field in {"year", "venue"} or said.spare or _OF_IT.search(inner.key) is not None
+        of_it = said.field in {"year", "venue"} or said.spare or _is_of_it(inner.key)
         if inner.kind != "object" or not of_it:  # "related" and "notes" may have another work's
             continue
         own = _fields(text, inner)
@@ -416,12 +423,21 @@ def _with_details(text: str, value: Value, fields: _Fields) -> _Fields:
     return found
 
 
+def _plain_key(key: str) -> str:
+    return re.sub(r"[\W_]", "", key).casefold()
+
+
+def _is_of_it(key: str) -> bool:
+    """Whether what is said under a key is said of the work: not under "published_response" or "related"."""
+    return _OF_IT.fullmatch(_plain_key(key)) is not None
+
+
 def _spare(text: str, value: Value) -> str:
     """What may name the venue of an object that is a reference, under a key such as "source"; "RFC 6749" under any."""
     nested = [
         one
         for inner in value.inner
-        if inner.kind == "object" and (meaning(inner.key).field == "year" or _OF_IT.search(inner.key))
+        if inner.kind == "object" and (meaning(inner.key).field == "year" or _is_of_it(inner.key))
         for one in inner.inner
     ]
     texts = [one for one in [*value.inner, *nested] if one.kind in _TEXTS and meaning(one.key).field is None]
@@ -434,7 +450,7 @@ def _spare(text: str, value: Value) -> str:
 
 
 def _identified(text: str, reference: Reference, fields: _Fields, value: Value | None = None) -> Reference:
-    """With its identifiers, each under its own key, in an address, under a key for all, or as all that another key of `value` says."""
+    """With its identifiers, each under its own key, in an address, under a key for all, or as all that a key such as "id" of `value` says."""
     said = [
         f"{prefix}{one}" if not one.lower().startswith(("http", name)) else one
         for name, prefix in _IDENTIFIERS.items()
@@ -444,7 +460,7 @@ def _identified(text: str, reference: Reference, fields: _Fields, value: Value |
         said.append(f"{_prefix(key)}{one}")
     said += _texts(_plain(text, fields.get("url")))
     for inner in value.inner if value else ():
-        if inner.kind in _TEXTS and meaning(inner.key).field is None:
+        if inner.kind in _TEXTS and _plain_key(inner.key) in _KEYS:
             one = _first(text, inner)
             said += [one] * any(found.end == len(one) and not found.start for found in identifiers(one[:300]))
     return with_identifiers(reference, identifiers("\n".join(one[:_LONGEST] for one in said[:20])))
@@ -501,7 +517,8 @@ def _plain(text: str, value: Value | None) -> Any:
     if value.kind == "string":
         return decoded(text, value.start, min(value.end, value.start + 8 * _LONGEST)).text
     if value.kind == "word":
-        return unquoted(text[value.start : min(value.end, value.start + _LONGEST)])
+        written = unquoted(text[value.start : min(value.end, value.start + _LONGEST)])
+        return _TAGS.sub("", written) if "<" in written else written
     if value.kind == "object":
         return {inner.key: _plain(text, inner) for inner in value.inner}
     if value.kind == "array" and value.inner:
