@@ -72,9 +72,8 @@ __all__ = ["Effort", "ReferenceCheck"]
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
-_BEFORE_IDENTIFIERS = frozenset(
-    {"doi", "arxiv", "pmid", "numbered", "bulleted", "line"}
-)  # styles with names before one
+# styles of identifiers that names may lead to
+_BEFORE_IDENTIFIERS = frozenset({"doi", "arxiv", "pmid", "numbered", "bulleted", "line"})
 _PARTED = frozenset({*STRINGS, "quoted", "emphasised"})  # styles whose title may have other bounds
 _BEHIND = 20  # characters behind a title that show whether it goes on
 _NUMBERS = re.compile(r"\d+")
@@ -381,7 +380,7 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
         )
     if work is not None and not citation.reference.title and _by_others(citation, work):
         names = "; ".join(citation.reference.authors)[:100]
-        return f"a work with this identifier exists, “{work.title[:200]}”, but not by “{names}”, which may be no names of authors"
+        return f"a work with this identifier exists, “{work.title[:200]}”, but “{names}” did not write it, or is no name"
     if work is not None and citation.style == "legal" and _may_be_another(citation, match, work):
         what = "it has authors, as no case or law has"
         if not work.authors:

@@ -461,9 +461,26 @@ def test_the_number_of_a_standard_is_no_volume():
     assert found.reference.venue == "RFC 9111"
 
 
-def test_what_an_acronym_stands_for_is_no_site():
-    """Though the address has the acronym."""
-    said = Reference(
-        "BLAST: Basic Local Alignment Search Tool", url="https://blast.ncbi.nlm.nih.gov/Blast.cgi"
-    )
+@pytest.mark.parametrize(
+    ("title", "address"),
+    [
+        ("BLAST: Basic Local Alignment Search Tool", "https://blast.ncbi.nlm.nih.gov/Blast.cgi"),
+        ("BLAST – Basic Local Alignment Search Tool", "https://blast.ncbi.nlm.nih.gov/Blast.cgi"),
+        ("NASA: A History of the Space Program", "https://www.nasa.gov/history"),
+        ("Machine Learning - A Probabilistic Perspective", "https://machinelearning.org/book"),
+    ],
+)
+def test_a_title_is_not_parted_because_its_address_has_its_first_words(title, address):
+    """What an acronym stands for, and subtitles, belong to it."""
+    said = Reference(title, url=address)
     assert parted(said) == said
+
+
+def test_a_title_that_begins_with_the_name_of_its_site_is_found(tmp_path):
+    """A whole title, which the index has."""
+    path = tmp_path / "refs.sqlite"
+    with Index.create(path, complete=True) as index:
+        index.add([Record("NASA: A History of the Space Program", ("Ann Roe",), year=1994)])
+    guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+    text = "- *NASA: A History of the Space Program* (1994), https://www.nasa.gov/history"
+    assert [one.verdict for one in guard.check(text).findings] == [Verdict.SUPPORTED]

@@ -485,6 +485,15 @@ class TestWhereAReferenceAppeared:
         assert read(work)[0].year == 1959
         assert read({**work, "published": {"year": 2014}})[0].year == 2014
 
+    def test_an_identifier_in_such_an_object_does_not_verify_another_title(self, tmp_path):
+        """A made-up title with a real work's DOI."""
+        path = tmp_path / "refs.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("On Tea", ("J. Leaf",), year=1999, doi="10.1000/tea")])
+        text = json.dumps({"title": "The Hidden Rivers of Moss", "published": {"doi": "10.1000/tea"}})
+        findings = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(text).findings
+        assert [finding.verdict for finding in findings] == [Verdict.UNSUPPORTED]
+
     def test_such_a_key_makes_nothing_a_reference(self):
         """News has titles and sources, too."""
         assert read({"title": "Trees fall", "source": "Nature"}) == []

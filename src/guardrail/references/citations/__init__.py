@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from guardrail.references.citations.author_year import marks, with_names
+from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.claims import without_sentences
@@ -32,6 +32,7 @@ from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
 from guardrail.references.citations.prose import titled
@@ -52,9 +53,8 @@ if TYPE_CHECKING:
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
 _NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
-_KEYED: frozenset[Style] = frozenset(
-    {"bibtex", "ris", "json", "legal"}
-)  # styles that say which words are the title
+# styles that say which words are the title
+_KEYED: frozenset[Style] = frozenset({"bibtex", "ris", "json", "legal"})
 _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
@@ -259,12 +259,7 @@ def _of_site(citation: Citation) -> Citation:
     """The citation of a page with its site as venue, however it was read: [Gout – NHS](https://www.nhs.uk/conditions/gout/)."""
     if citation.style in _KEYED or not citation.reference.url:
         return citation
-    said, read = citation.reference, parted(citation.reference)
-    if said.title != read.title and said.title.endswith(read.title) and citation.other is None:
-        return replace(
-            citation, reference=read, other=said
-        )  # NASA: A History, at nasa.gov, may be a title, too
-    return replace(citation, reference=read)
+    return replace(citation, reference=parted(citation.reference))
 
 
 def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:

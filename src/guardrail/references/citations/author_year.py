@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
@@ -26,10 +26,10 @@ from guardrail.references.citations.untitled import untitled
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.report import Span
 
-__all__ = ["Mark", "candidates", "marks", "named_before", "with_names"]
+__all__ = ["PEOPLE", "YEAR", "Mark", "after_capital", "candidates", "marks", "named_otherwise", "read_marks"]
 
-_YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
-_YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
+YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
+_YEARS = rf"{YEAR}(?:\s?[/–-]\s?{YEAR})?(?:,\s?(?:{YEAR}|[a-z]\b)){{0,4}}"
 _PARTICLE = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][uia]|[Ll]a|[Ll]e|[Aa]l|[Dd]os|ten|ter|zu[rm]?|[Ii]bn|bin)[\s-]){0,3}"
 _OTHER = r"\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts of which names are read apart
 _LETTER = rf"[^\W\d_{_OTHER}]"
@@ -38,7 +38,7 @@ _INITIALS = r"(?:[^\W\d_a-z]\.[\s-]?){1,3}"
 _NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}(?:\s(?i:Filho|Neto|J[úu]nior|Sobrinho|Jr\.)(?!\w))?"
 _AND = rf"(?:,?\s(?:{AND}|&)\s|\s?/\s?|\s?[和与與及と]\s?|[와과]\s)"
 _CUT = rf"(?:,?\s{OTHERS}(?!\w)|\s?等人?|ら)"
-_PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
+PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
 _BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
 _LEAD = (
     r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
@@ -53,7 +53,7 @@ _PLACE = (
 _REST = r"(?:,?\s(?!(?:and|und|et|y)\s[^\W\d_a-z])[a-zäöüéè].{0,200})?"  # VanPatten, 2004, for another view
 _SHORT = r"(?:\s[\[(](?P<short>[A-Z][\w&-]{1,12})[\])])?"  # Centers for Disease Control and Prevention [CDC]
 _PART = re.compile(
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s?|\s)\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE}){_REST}"
+    rf"{_LEAD}(?P<mark>(?P<people>{PEOPLE})(?:(?P<comma>,)\s?|\s)\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE}){_REST}"
 )
 _CAPITALS = re.compile(  # BUSS; PELLEGRINI FILHO, 2007, as Brazil's standard has it
     rf"(?P<mark>(?P<people>{_NAME}(?:;\s{_NAME}){{1,6}}),\s(?P<years>{_YEARS}){_PLACE})"
@@ -67,33 +67,16 @@ _JOURNAL = re.compile(
     r":\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?))\.?"
 )
 _PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006); (Roe et al., Lancet 2008;358:111)
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s(?!{_YEAR}(?!\d))\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR})(?:;\s?\d{{1,4}}(?:\(\d{{1,4}}\))?(?::\s?[\w–-]{{1,12}})?)?)?)"
+    rf"{_LEAD}(?P<mark>(?P<people>{PEOPLE}),\s(?:(?P<years>{YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s(?!{YEAR}(?!\d))\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{YEAR})(?:;\s?\d{{1,4}}(?:\(\d{{1,4}}\))?(?::\s?[\w–-]{{1,12}})?)?)?)"
 )
 _BRACKET = re.compile(r"[(\[](?P<inner>(?>(?:[^()\[\]\r\n]|[\[(][A-Z][\w&-]{1,12}[\])]){5,400}))[)\]]")
-_HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
+_HAS_YEAR = re.compile(rf"(?<!\d){YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
-    rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
+    rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
 _CELL = re.compile(  # | Roe & Poe, 1994 |
-    rf"\|[ \t]{{1,8}}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s|\s)\(?(?P<years>{_YEAR})\)?)(?=[ \t]{{1,8}}\|)"
+    rf"\|[ \t]{{1,8}}(?P<mark>(?P<people>{PEOPLE})(?:(?P<comma>,)\s|\s)\(?(?P<years>{YEAR})\)?)(?=[ \t]{{1,8}}\|)"
 )
-_NAMED = (  # Roe & Poe 1979; Roe et al. (2019, Lancet; Roe et al., *Lancet* 2019; Roe & Poe
-    rf"(?P<people>{_PEOPLE})(?:,?\s[(\[]?(?P<years>{_YEAR})(?![\w-])[)\]]?(?:,\s[*_]?(?P<venue>{NAME})[*_]?)?"
-    rf"|,\s[*_]?(?P<before>{NAME})[*_]?,?\s[(\[]?(?P<later>{_YEAR})(?![\w-])[)\]]?)?"
-)
-_NAMED_BEFORE = re.compile(  # and what leads to an identifier
-    rf"(?:\A|(?<![\w.’'-]))(?P<mark>{_NAMED})(?P<gap>[\s,:;.–—→|<>=(\[*_-]{{1,8}}(?:\[?(?:doi|link|paper|pdf|arxiv)[:\]]?[\s(]{{0,2}})?)\Z",
-    re.DOTALL,
-)
-_NAMED_WHOLE = re.compile(_NAMED)
-_VENUE_YEAR = re.compile(
-    rf"[*_]?(?P<venue>{NAME})[*_]?,?\s(?P<year>{_YEAR})"
-)  # Nature 2017, which is no title
-_OPENING = {")": "(", "]": "[", ">": "<"}
-_THING = re.compile(r"[^\W\d_A-Z][A-Z]|^[A-Z]{2,}")  # RoBERTa, BERT
-_LONGEST_NAMED = 150  # characters before an identifier in which names and a year may stand
-_IDENTIFIED: frozenset[Style] = frozenset({"doi", "arxiv", "pmid"})
-_OF_A_LINE: frozenset[Style] = frozenset({*_IDENTIFIED, "numbered", "bulleted", "line"})
 _BETWEEN = re.compile(rf"{_AND}|[,;]\s")
 _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
     r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
@@ -106,7 +89,7 @@ _GIVEN = re.compile(
 )
 _WITHIN = re.compile(r"\s[a-z]")
 _EACH_YEAR = re.compile(r"(?:\A|,\s?)(?P<year>\d{4})?(?P<suffix>[a-z])?(?![a-z])(?:\s?[/–-]\s?\d{4})?")
-_BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEAR})(?![\w-]){_PLACE}")
+_BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{PEOPLE}),?\s\(?(?P<years>{YEAR})(?![\w-]){_PLACE}")
 _BARE_YEAR = re.compile(r"(?<=\s)(?:1[5-9]|20)\d\d(?![\w-])")
 _MOST_BARE = 300  # years that are looked at
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
@@ -253,104 +236,6 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
 
 
-def with_names(answer: str, found: Sequence[Citation]) -> list[Citation]:
-    """The citations, and with identifiers that have no title the names and the year before them, which a title may have been taken for.
-
-    A single name may be that of a thing, "BERT (2018): arXiv:1810.04805", so it counts only where several names, or "et al.", lead to
-    another identifier of the answer; and none that is written like RoBERTa, or is known as a journal. Two names without a year or
-    "et al." may be two things.
-
-    Example:
-        >>> text = "Kahneman & Tversky 1979: 10.2307/1914185"
-        >>> [one] = with_names(text, [Citation(Span(start=25, end=40), Reference(doi="10.2307/1914185"), "doi")])
-        >>> one.reference.authors, one.reference.year, one.span.start
-        (('Kahneman', 'Tversky'), 1979, 0)
-    """
-    found = list(_once(answer, found))
-    read = [
-        (one, _named(answer, one, before.span.end if before else 0))
-        for before, one in pairwise([None, *found])
-        if one is not None
-    ]
-    among = any(new and _several(new.reference) for _, new in read)
-    return [new if new and (among or new.reference.venue) else one for one, new in read]
-
-
-def named_before(answer: str, at: int, begin: int) -> bool:
-    """Whether several names and a year lead to an identifier at `at`, in the text from `begin` on: it is that work's."""
-    match = _NAMED_BEFORE.search(answer[max(begin, at - _LONGEST_NAMED) : at])
-    return match is not None and bool((match["last"] or match["cut"]) and (match["years"] or match["later"]))
-
-
-def _once(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
-    """An identifier that is the text of a link to it is read once: [doi:10.1126/aax2342](https://doi.org/10.1126/aax2342)."""
-    held: Citation | None = None
-    for one in found:
-        if held is not None and held.reference == replace(one.reference, url=held.reference.url):
-            between = answer[held.span.end : one.span.start]
-            if between == "](" and one.style in _IDENTIFIED and held.style in _IDENTIFIED:
-                start = held.span.start - answer.startswith("[", held.span.start - 1)
-                end = one.span.end + answer.startswith(")", one.span.end)
-                held = replace(one, span=Span(start=start, end=end))
-                continue
-        if held is not None:
-            yield held
-        held = one
-    if held is not None:
-        yield held
-
-
-def _named(answer: str, one: Citation, at: int) -> Citation | None:
-    """The citation with the names and the year that stand before its identifier, from `at` on, or in place of its title."""
-    said = one.reference
-    if not (said.doi or said.arxiv or said.pmid) or said.year is not None:
-        return None
-    if said.title:
-        if said.authors:
-            placed = _VENUE_YEAR.fullmatch(said.title)
-            if placed is None or not is_venue(placed["venue"]):
-                return None
-            more = replace(said, title="", venue=placed["venue"], year=int(placed["year"][:4]))
-            return replace(one, reference=more)
-        match, begin = _NAMED_WHOLE.fullmatch(said.title), None
-    elif one.style in _OF_A_LINE and not said.authors:
-        begin = max(answer.rfind("\n", 0, one.span.start) + 1, at, one.span.start - _LONGEST_NAMED)
-        match = _NAMED_BEFORE.search(answer[begin : one.span.start])
-    else:
-        return None
-    venue = (match["venue"] or match["before"] or "") if match else ""
-    if match is None or _named_otherwise(match["people"]) or (venue and not is_venue(venue)):
-        return None
-    year = match["years"] or match["later"]
-    (mark,) = _read(match, 0, 0, sure=False)
-    names, cut = mark.reference.authors, mark.reference.et_al
-    if not year and not cut:
-        return None
-    if not _several(mark.reference):
-        before = (
-            answer[max(0, begin + match.start("mark") - 30) : begin + match.start("mark")]
-            if begin is not None
-            else ""
-        )
-        if _THING.search(names[0]) or is_venue(names[0]) or _CAPITAL_BEFORE.search(before):
-            return None
-    more = replace(
-        said, title="", authors=names, et_al=cut, venue=venue, year=int(year[:4]) if year else None
-    )
-    if begin is None:
-        return replace(one, reference=more)
-    start, end = begin + match.start("mark"), one.span.end
-    while (opening := _OPENING.get(answer[end : end + 1])) and answer.count(
-        opening, start, end
-    ) > answer.count(answer[end], start, end):
-        end += 1
-    return replace(one, reference=more, span=Span(start=start, end=end))
-
-
-def _several(said: Reference) -> bool:
-    return len(said.authors) > 1 or said.et_al
-
-
 def _among_works(answer: str, found: Sequence[Citation]) -> bool:
     """Whether an answer names works with their authors, and is not about films."""
     works = (
@@ -365,18 +250,16 @@ def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mar
         if _HAS_YEAR.search(bracket["inner"]):
             yield from _in_bracket(bracket["inner"], bracket.start("inner"))
     for cell in _CELL.finditer(answer):
-        if not _named_otherwise(cell["people"]):
-            yield from _read(cell, cell.start("mark"), cell.end("mark"), sure=True)
+        if not named_otherwise(cell["people"]):
+            yield from read_marks(cell, cell.start("mark"), cell.end("mark"), sure=True)
     for match in _narratives(answer):
-        if not _named_otherwise(match["people"]):
+        if not named_otherwise(match["people"]):
             reports = _REPORTS.match(answer, match.end()) is not None
-            reports = (
-                reports and _CAPITAL_BEFORE.search(answer, max(0, match.start() - 30), match.start()) is None
-            )
+            reports = reports and not after_capital(answer, match.start())
             begins = _BEGINS.search(answer, max(0, match.start() - 4), match.start()) is not None
             begins = begins and _WITHIN.match(answer, match.end()) is not None
             given = _GIVEN.search(answer, max(0, match.start() - 30), match.start())
-            for mark in _read(match, match.start(), match.end(), sure=reports):
+            for mark in read_marks(match, match.start(), match.end(), sure=reports):
                 full = _in_full_name(mark, given) if given else mark
                 yield replace(full, begins=True) if begins else full
     for match in _EAST.finditer(answer) if SCRIPT.search(answer) else ():
@@ -408,12 +291,12 @@ def _in_bracket(inner: str, start: int) -> Iterator[Mark]:
         yield whole
         return
     if capitals := _CAPITALS.fullmatch(inner):
-        yield from _read(capitals, start, start + capitals.end(), sure=True)
+        yield from read_marks(capitals, start, start + capitals.end(), sure=True)
         return
-    parts = [(part, at) for part, at in pieces if part and not _named_otherwise(part["people"])]
+    parts = [(part, at) for part, at in pieces if part and not named_otherwise(part["people"])]
     for number, (part, at) in enumerate(parts):
         several = len(pieces) > 1 and number > 0
-        yield from _read(part, at + part.start("mark"), at + part.end("mark"), sure=several)
+        yield from read_marks(part, at + part.start("mark"), at + part.end("mark"), sure=several)
 
 
 def _eastern(match: re.Match[str], known: Container[str]) -> Mark | None:
@@ -454,7 +337,7 @@ def _bare(answer: str, entries: Entries) -> Iterator[Mark]:
         near = _BARE.finditer(answer, start, end)
         match = next((one for one in near if one.start("years") == year.start()), None)
         done = year.end()
-        for mark in _read(match, match.start(), match.end(), sure=False) if match else ():
+        for mark in read_marks(match, match.start(), match.end(), sure=False) if match else ():
             if entries.meant(mark.reference, mark.suffix):
                 yield mark
 
@@ -484,7 +367,7 @@ def _with_venue(inner: str, start: int) -> Mark | None:
     year = (placed["years"] or placed["later"]) if placed else None
     if placed is None or not year or not is_venue(placed["venue"]):
         return None
-    (mark,) = _read(placed, start + placed.start("mark"), start + placed.end("mark"), sure=True)
+    (mark,) = read_marks(placed, start + placed.start("mark"), start + placed.end("mark"), sure=True)
     said = replace(mark.reference, venue=placed["venue"], year=int(year[:4]))
     return replace(mark, reference=said, sure=True)
 
@@ -525,7 +408,8 @@ def _narratives(answer: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[Mark]:
+def read_marks(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[Mark]:
+    """The marks of a match with the groups of `PEOPLE` and its years: one for each year, or one without."""
     groups = match.groupdict()
     cut, last, written = groups.get("cut"), groups.get("last"), match["people"]
     names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
@@ -568,7 +452,12 @@ def _from_journal(match: re.Match[str], start: int) -> Mark:
     return Mark(span, reference, sure=True)
 
 
-def _named_otherwise(people: str) -> bool:
+def after_capital(answer: str, at: int) -> bool:
+    """Whether another word with a capital stands before a place: the Times in "New York Times (2019)" is no name."""
+    return _CAPITAL_BEFORE.search(answer, max(0, at - 30), at) is not None
+
+
+def named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
     first = re.split(r"[\s,]", people, maxsplit=1)[0].casefold()
     return first in _NOT_PEOPLE or _PRESS.search(people) is not None

@@ -49,9 +49,10 @@ _VISIT = re.compile(
 )
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""
-_VOLUME_AND_MORE = re.compile(
-    r",\s(?:vol\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]*\))?(?:,\s.*)?$"
-)  # Science, 349(6251), e124
+_VOLUME_AND_MORE = re.compile(  # Science, 349(6251), e124; Nature, vol. 323; Mathematik 1(1), pp. 269-271, 1959; Cell 126, 663–676
+    r"(?:,\s(?:vol(?:ume)?\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]*\))?(?:,\s.*)?"
+    r"|(?<=\w)\s(?:vol(?:ume)?\.?\s)?\d{1,4}(?:\s?\(\d{1,4}\)|\s?:\s?\w?\d|,\s(?:(?:no|nr|pp?|issue|pages?|art)\b|\d{1,5}[–-])).{0,80})$"
+)
 _VENUE_YEAR = re.compile(
     r"[,，、]?\s*[(（]?(?<!\d)(?:1[4-9]|20)\d\d(?:\s?[年년]\s?(?:\d{1,2}[月월])?(?:第?\d{0,2}[版期号호])?)?[)）]?(?:\s?[（(][^（）()]{0,60}[)）])?\W*$"
 )
@@ -310,6 +311,8 @@ def without_volume(venue: str) -> str:
     Example:
         >>> without_volume("River Res. Part B, 15(2), 11-20")
         'River Res. Part B'
+        >>> without_volume("Numerische Mathematik 1(1), pp. 269-271, 1959")
+        'Numerische Mathematik'
     """
     return _VOLUME_AND_MORE.sub("", venue).strip(_VENUE_ENDS)
 

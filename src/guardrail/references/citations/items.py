@@ -7,10 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from guardrail.references.citations.author_year import named_before
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.named import named_before
 from guardrail.references.citations.words import points
 from guardrail.report import Span
 

@@ -241,6 +241,14 @@ _SPARE = frozenset(
 _NAMES_VENUE = re.compile(r"(?:journal|venue|conference|publisher|proceedings|magazine)(?:name|title)?\Z")
 
 
+_DETAIL = re.compile(
+    r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?\Z"
+)
+_OWN = frozenset(
+    ["id", "ref", "key", "refid", "refkey", "citekey", "citationkey", "locator", "pid", "permalink"]
+)
+
+
 class Meaning(NamedTuple):
     """What a key says.
 
@@ -250,6 +258,8 @@ class Meaning(NamedTuple):
         contact: it belongs to a person.
         otherwise: it belongs to a thing with a title that is no written work.
         spare: it may name the venue of what is a reference by other keys.
+        detail: an object under it says where or when the work appeared; one under "related" may be about another work.
+        own: it names the work itself, so that an identifier under it is the work's.
     """
 
     field: Field | None
@@ -257,6 +267,8 @@ class Meaning(NamedTuple):
     contact: bool
     otherwise: bool
     spare: bool
+    detail: bool
+    own: bool
 
 
 @lru_cache(maxsize=4096)
@@ -269,5 +281,7 @@ def meaning(key: str) -> Meaning:
     """
     plain = _NOT_LETTERS.sub("", key[:60]).casefold()
     listing: Listing = "references" if plain in _REFERENCES else "works" if plain in _WORKS else ""
+    field = _FIELD_OF.get(plain)
     spare = plain in _SPARE or _NAMES_VENUE.search(plain) is not None
-    return Meaning(_FIELD_OF.get(plain), listing, plain in _CONTACTS, plain in _OTHERWISE, spare)
+    detail = spare or field in {"year", "venue"} or _DETAIL.match(plain) is not None
+    return Meaning(field, listing, plain in _CONTACTS, plain in _OTHERWISE, spare, detail, plain in _OWN)

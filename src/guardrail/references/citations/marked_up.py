@@ -65,8 +65,8 @@ _NO_WORKS = frozenset(
     ]
 )
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
-_MOST_TAGS = 5_000
-_LONGEST_CODE, _LONGEST_LINE = 20_000, 2_000
+_MOST_TAGS = 5_000  # that are looked at
+_LONGEST_CODE, _LONGEST_LINE = 20_000, 2_000  # characters; a place in a line costs time in proportion to it
 _DEEPEST = 12
 
 
@@ -85,7 +85,7 @@ def marked_up(text: str) -> Iterator[Value]:
                 yield root
     for fence in _PYTHON.finditer(text) if "```" in text or "~~~" in text else ():
         code = fence["code"]
-        # what an escape stands for is not in the text, so that its place could not be given
+        # an escape is not written as what it means: places in the text would be wrong
         if "title" in code.lower() and len(code) <= _LONGEST_CODE and "\\" not in code:
             yield from _literals(code, fence.start("code"))
 

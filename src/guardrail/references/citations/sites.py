@@ -11,18 +11,19 @@ from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import words
 
-__all__ = ["names_host", "parted", "visited", "with_site"]
+__all__ = ["STANDARDS", "names_host", "parted", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
 )
-_BEFORE = re.compile(  # CDC: Botulism; Our World in Data – CO₂ emissions
-    r"(?P<site>[A-Z]{2,8}|[^\W_][^–—|:.?!,]{1,40}\sdocs(?=:))(?:\s[–—|-]\s|:\s)(?P<title>\S.*)"
-    r"|(?P<named>[^\W_][^–—|:.?!,\s]{1,20}(?:\s[^–—|:.?!,\s]{1,20}){1,4})\s[–—|-]\s(?P<titled>\S.*)"
+_BEFORE = re.compile(  # CDC: About Measles; Our World in Data – CO₂ emissions; but not NASA: A History of …, which is a title
+    r"(?P<site>[A-Z]{2,8}|[^\W_][^–—|:.?!,]{1,40}\sdocs(?=:)|[^\W_][^–—|:.?!,\s]{1,20}(?:\s[^–—|:.?!,\s]{1,20}){1,4}(?!:))"
+    r"(?:\s[–—|-]\s(?!(?:An?|The)\s)(?P<title>\S.*)|:\s(?P<short>\S+(?:\s\S+)?))"
 )
-_STANDARD = re.compile(
-    r"(?P<code>(?:RFC|BCP|PEP|ISO(?:/IEC)?|IEEE|NIST SP)\s?\d[\d.-]{0,12})(?:\s[–—-]\s|:\s)(?=\S{2})"
-)
+STANDARDS = r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)"
+"""A pattern of what is before the number of a standard."""
+
+_STANDARD = re.compile(rf"(?P<code>{STANDARDS}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
 _OWNED = re.compile(
     r"[\w.-]{2,30}(?:\s[\w.-]{1,30}){0,3}['’]s?\s[^\W\d_]\w{2,20}(?:\s\w{2,20})?"
     r"|(?:.{1,40}\s)?(?:Blog|Wiki|Docs|Documentation|News|Magazine|Podcast|Forums?|Newsletter)"
@@ -134,9 +135,8 @@ def parted(reference: Reference) -> Reference:
     """
     names, host = reference.authors, _host(reference.url)
     if len(names) == 1 and _ACRONYM.fullmatch(names[0]) and _of_host(names[0], host):
-        reference = replace(
-            reference, authors=(), venue=reference.venue or names[0]
-        )  # RHS – "Blossom end rot"
+        # RHS – "Blossom end rot"
+        reference = replace(reference, authors=(), venue=reference.venue or names[0])
     if reference.authors or not reference.title:
         return reference
     if code := _STANDARD.match(reference.title):  # RFC 7519 - JSON Web Token
@@ -144,13 +144,10 @@ def parted(reference: Reference) -> Reference:
         return replace(reference, title=reference.title[code.end() :], venue=venue)
     if reference.venue or _spells_out(reference.title):
         return reference
-    if before := _BEFORE.fullmatch(reference.title):
-        site, title = before["site"] or before["named"], before["title"] or before["titled"]
-        spelt = "".join(word[0] for word in words(title) if word[0].isupper())
-        if _of_host(site.removesuffix(" docs"), host) and not spelt.startswith(site):
-            return replace(
-                reference, title=title, venue=site
-            )  # but not BLAST: Basic Local Alignment Search Tool
+    if not reference.year and (before := _BEFORE.fullmatch(reference.title)):
+        site, title = before["site"], before["title"] or before["short"]
+        if _of_host(site.removesuffix(" docs"), host):
+            return replace(reference, title=title, venue=site)
     if behind := _BEHIND.fullmatch(reference.title):
         site = behind["site"].strip(" ·•")
         if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
@@ -159,9 +156,9 @@ def parted(reference: Reference) -> Reference:
 
 
 def _spells_out(title: str) -> bool:
-    """Whether what follows a name is what its letters stand for: BLAST: Basic Local Alignment Search Tool."""
-    name, _, rest = title.partition(":")
-    return len(name) > 1 and "".join(word[0] for word in words(rest) if word[0].isupper()).startswith(name)
+    """Whether the letters of its first word begin the words behind it: "BLAST: Basic Local Alignment Search Tool" names no site."""
+    name, *rest = re.split(r":\s|\s[–—-]\s", title, maxsplit=1)
+    return bool(rest) and "".join(word[0] for word in words(rest[0]) if word[0].isupper()).startswith(name)
 
 
 def visited(text: str, start: int) -> Draft | None:

@@ -19,11 +19,13 @@ from guardrail.references.authors.lists import parse_authors
 from guardrail.references.bibliography.formats.fields import listed_authors, year_of
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.blocks import block_values, unquoted
+from guardrail.references.citations.fields import without_volume
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.keys import Field, Listing, meaning
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import body
+from guardrail.references.citations.sites import STANDARDS
 from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.visible import visible
 from guardrail.report import Span
@@ -60,24 +62,11 @@ _SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
 _WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名")
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
 
-_VOLUME = re.compile(  # Numerische Mathematik 1(1), pp. 269-271, 1959; Cell 126, 663–676; Nature, vol. 323
-    r"(?<=\w)(?:,?\s(?:vol(?:ume)?\.?\s)?\d{1,4}(?:\s?\(\d{1,4}\)|\s?:\s?\w?\d|,\s(?:(?:no|nr|pp?|issue|pages?|art)\b|\d{1,5}[–-]))"
-    r"|,\svol(?:ume)?\.?\s\d).{0,80}$"
-)
-_STANDARD = re.compile(
-    r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)[ -]?[A-Z]{0,2}\.?\d[\w.:-]{0,20}"
-)
+_STANDARD = re.compile(rf"{STANDARDS}[ -]?[A-Z]{{0,2}}\.?\d[\w.:-]{{0,20}}")
 _DETAILS: frozenset[Field] = frozenset(
     ["year", "venue", "publisher", "doi", "arxiv", "isbn", "pmid", "url", "volume", "issue", "pages"]
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,4});")
-_OF_IT = re.compile(
-    r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?|details",
-    re.IGNORECASE,
-)
-_KEYS = frozenset(
-    ["id", "ref", "key", "refid", "refkey", "citekey", "citationkey", "locator", "pid", "permalink"]
-)  # of the work itself
 _TAGS = re.compile(r"</?(?:i|b|em|sub|sup|strong|sc)>|<!\[CDATA\[|\]\]>", re.IGNORECASE)
 _TEXTS = {"string", "word"}  # kinds of values
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
@@ -277,7 +266,19 @@ def _read_row(
 
 
 def _fields(text: str, value: Value) -> _Fields:
-    """The fields of a reference that an object has; of two with one meaning, the first that says something."""
+    """The fields of an object, and those of objects without a title in it, such as {"published": {"in": "EMNLP", "year": 2014}}."""
+    fields = _own_fields(text, value)
+    for inner in value.inner:
+        if inner.kind == "object" and meaning(inner.key).detail:
+            details = _own_fields(text, inner)
+            if details.keys().isdisjoint({"title", "authors"}):  # or it is about another work
+                kept = {name: one for name, one in details.items() if name in _DETAILS}
+                fields |= {name: one for name, one in kept.items() if fields.get(name) in (None, inner)}
+    return fields
+
+
+def _own_fields(text: str, value: Value) -> _Fields:
+    """The fields of a reference that an object itself has; of two with one meaning, the first that says something."""
     fields: _Fields = {}
     for inner in {
         inner.key: inner for inner in value.inner
@@ -351,15 +352,15 @@ def _is_entry(text: str, value: Value) -> bool:
 def _citation(text: str, value: Value, fields: _Fields) -> Citation:
     title = fields.get("title") or fields.get("name")
     names, et_al = _authors(_plain(text, fields.get("authors") or fields.get("editors")))
-    fields = _with_details(text, value, fields)
     named, *houses = (_said(text, fields.get(name)) for name in _VENUES)
     where = named or _spare(text, value)
-    venue = _VOLUME.sub("", where) or next(filter(None, houses), "")
+    venue = without_volume(where) or next(filter(None, houses), "")
     bare = Reference(
         title="" if title is None else _title(_first(text, title)),
         authors=names,
         et_al=et_al,
-        year=_year(text, fields.get("year")) or (year_of(where[len(venue) :]) if venue != where else None),
+        year=_year(text, fields.get("year"))
+        or year_of(where.removeprefix(venue) if where.startswith(venue) else ""),
         venue=venue,
         volume=_said(text, fields.get("volume")),
         issue=_said(text, fields.get("issue")),
@@ -406,44 +407,18 @@ def _lines(text: str, span: Span) -> Span:
     return Span(start=text.rfind("\n", 0, span.start) + 1, end=end + 1 if end >= 0 else len(text))
 
 
-def _with_details(text: str, value: Value, fields: _Fields) -> _Fields:
-    """The fields, and those of objects without a title in it, such as {"published": {"in": "EMNLP", "year": 2014}}."""
-    found = dict(fields)
-    for inner in value.inner:
-        said = meaning(inner.key)
-        of_it = said.field in {"year", "venue"} or said.spare or _is_of_it(inner.key)
-        if inner.kind != "object" or not of_it:  # "related" and "notes" may have another work's
-            continue
-        own = _fields(text, inner)
-        if own.keys() & {"title", "authors"}:
-            continue
-        for name in _DETAILS & own.keys():
-            if name not in found or found[name] is inner:
-                found[name] = own[name]
-    return found
-
-
-def _plain_key(key: str) -> str:
-    return re.sub(r"[\W_]", "", key).casefold()
-
-
-def _is_of_it(key: str) -> bool:
-    """Whether what is said under a key is said of the work: not under "published_response" or "related"."""
-    return _OF_IT.fullmatch(_plain_key(key)) is not None
-
-
 def _spare(text: str, value: Value) -> str:
     """What may name the venue of an object that is a reference, under a key such as "source"; "RFC 6749" under any."""
-    nested = [
+    nested = (
         one
         for inner in value.inner
-        if inner.kind == "object" and (meaning(inner.key).field == "year" or _is_of_it(inner.key))
+        if inner.kind == "object" and meaning(inner.key).detail
         for one in inner.inner
-    ]
+    )
     texts = [one for one in [*value.inner, *nested] if one.kind in _TEXTS and meaning(one.key).field is None]
     for one in texts:
         key, said = meaning(one.key), _first(text, one)
-        bare = _VOLUME.sub("", said)
+        bare = without_volume(said)
         if key.spare and "://" not in said and (key.listing != "works" or is_venue(bare) or is_press(bare)):
             return said
     return next((said for one in texts if _STANDARD.fullmatch(said := _first(text, one))), "")
@@ -460,7 +435,7 @@ def _identified(text: str, reference: Reference, fields: _Fields, value: Value |
         said.append(f"{_prefix(key)}{one}")
     said += _texts(_plain(text, fields.get("url")))
     for inner in value.inner if value else ():
-        if inner.kind in _TEXTS and _plain_key(inner.key) in _KEYS:
+        if inner.kind in _TEXTS and meaning(inner.key).own:
             one = _first(text, inner)
             said += [one] * any(found.end == len(one) and not found.start for found in identifiers(one[:300]))
     return with_identifiers(reference, identifiers("\n".join(one[:_LONGEST] for one in said[:20])))
