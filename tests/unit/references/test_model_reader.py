@@ -83,7 +83,9 @@ class TestCheck:
             authors=["winterbottom"],
         )
         judge = ScriptedChat([json.dumps([SPRING, teapots])])
-        report = Guard([ReferenceCheck(bibliography=index, reader="both")], chat=judge).check(text)
+        report = Guard([ReferenceCheck(bibliography=index, reader="both", tagger="off")], chat=judge).check(
+            text
+        )
         assert [(f.text, f.verdict) for f in report.findings] == [
             ("silent spring", Verdict.SUPPORTED),
             ("the ontology of teapots", Verdict.UNVERIFIED),

@@ -36,11 +36,11 @@ from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
 from guardrail.references.citations.prose import titled
-from guardrail.references.citations.retagged import retagged
+from guardrail.references.citations.retagged import read_marks_of, retagged, surely_read
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
 from guardrail.references.citations.sites import parted
-from guardrail.references.citations.statutes import places_in_codes, stands_alone, statutes
+from guardrail.references.citations.statutes import linked, places_in_codes, stands_alone, statutes
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
@@ -280,10 +280,12 @@ def _settled(
     if read is not None:
         found = retagged(answer, found, read, asked=asked)
     if not asked:
-        found = list(without_media(answer, found))
+        printed = [one for one in found if surely_read(one.span, read)]
+        found = [*printed, *without_media(answer, (one for one in found if one not in printed))]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
+    found = [linked(answer, one) for one in found]
     found = with_names(answer, [*map(_of_site, with_entries(list(apart(found, rows))))])
-    found += [*marks(answer, found)]
+    found += [*marks(answer, found, read_marks_of(read))]
     found += [*mentions(answer, found)]
     found += [*among_works(answer, found)]
     return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

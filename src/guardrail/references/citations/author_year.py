@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -194,7 +194,9 @@ class Mark:
     """Whether a sentence begins with it and goes on behind it."""
 
 
-def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
+def marks(
+    answer: str, found: Sequence[Citation], further: Iterable[tuple[Span, Reference]] = ()
+) -> Iterator[Citation]:
     """Author-year marks outside of the references that were found, each with the reference that it means.
 
     What may be a place or a film with its year ("(Paris, 2019)", "Gladiator (2000)") counts only if it means a reference
@@ -203,6 +205,7 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
     Args:
         answer: the text.
         found: the references that were read from it, in order.
+        further: marks that something else read, by their places.
 
     Example:
         >>> [one.span.of(text) for text in ["As shown (see Hofmann et al., 2010; Goldin, 2011, p. 3), it works."] for one in marks(text, [])]
@@ -213,7 +216,7 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
     known = frozenset(one.reference.authors[0] for one in found if one.reference.authors)
     plain = answer.translate(_FULL_WIDTH)
     every = [*candidates(plain, known), *_bare(plain, entries)]
-    every += [Mark(span, said, sure=True) for span, said in untitled(answer)]
+    every += [Mark(span, said, sure=True) for span, said in (*untitled(answer), *further)]
     ordered = sorted(
         (_by_entry(answer, mark, entries) for mark in every),
         key=lambda mark: (mark.span.start, -mark.span.end),

@@ -91,7 +91,7 @@ _AUTHOR_AFTER = re.compile(
     r"\(((?:1[4-9]|20)\d\d)[a-z]?\)"
 )
 _EARLIER = re.compile(
-    r"(?:(?:first|originally|re)?\s?(?:published|translated|transl?\.|orig\.|printed|repr\.|rev\.|revised|expanded|in(?:\s(?:English|German|French|Italian|Spanish|translation))?|here)(?:\s(?:ed\.|edition))?[,:]?\s)+"
+    r"(?<!\w)(?:(?:first|originally|re)?\s?(?:published|translated|transl?\.|orig\.|printed|repr\.|rev\.|revised|expanded|in(?:\s(?:English|German|French|Italian|Spanish|translation))?|here)(?:\s(?:ed\.|edition))?[,:]?\s)+"
 )
 _VOLUME = re.compile(
     r",?\s(?:vol\.?\s|no\.?\s|[Bb]d\.\s)?\d{1,4}(?:\s?\(\d[\d–/-]{0,8}\))?(?:[:,]\s?[\d–:, ()-]{1,24})?$"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,13 +11,14 @@ from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.model import Citation, Style
 from guardrail.report import Span
 
 if TYPE_CHECKING:
     from guardrail.references.citations.tagging import Tagged, Tags
 
-__all__ = ["retagged"]
+__all__ = ["read_marks_of", "retagged", "surely_read"]
 
 _SURE = 0.9  # of all tags, from which a reference is one without the rules
 _TITLED = 0.9  # of the title, from which it counts against another title
@@ -42,6 +44,10 @@ _MARKS = {
     "*": "*",
     "_": "_",
 }
+_LOOKED_FOR = 30  # characters of a title that are looked for
+_SHORT_NAME = 3  # words of the name of a tool
+_FRONT = re.compile(r"https?://[^/?#\s]+/?")
+_ITEM = re.compile(r"[-*•–]\s+(?=\S)")
 _SAME_PLACE = 0.5  # share of two spans from which they are of one reference
 
 
@@ -59,15 +65,17 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         asked: whether the question before it asks for references: then a bare title is one.
     """
     bare = _are_bare(found, read)
+    found = [known for known in found if not _is_remark(answer, known, read)]
     sure = [
         replace(one, span=_enclosed(answer, one.span))
-        for one in read.found
+        for whole in read.found
+        for one in _by_lines(answer, whole)
         if not one.mark
         and one.sure >= _SURE
-        and one.reference.title
+        and (one.reference.title or _is_page(one, found))
+        and not _is_front_page(one.reference)
         and not any(_touch(known.span, one.span) and _stays(known, one, bare=bare) for known in found)
-        and sum(bool(known.reference.title) and _is_within(known.span, one.span) for known in found)
-        < 2  # two works
+        and sum(_is_another(known, one) for known in found) < 2
     ]
     titles = {normalise(known.reference.title) for known in found} - {""}
     after: list[Citation] = []
@@ -75,7 +83,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         over = [known for known in found if _touch(known.span, one.span)]
         near = [known for known in over if _is_same(known, one)]
         if near:
-            after.append(_both(max(near, key=lambda known: _shared(known.span, one.span)), one))
+            after.append(_both(answer, max(near, key=lambda known: _shared(known.span, one.span)), one))
         elif not _is_container(one, over) and (
             _is_described(one.reference)
             or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
@@ -90,15 +98,16 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         # Among bare titles even a sentence is one.
         firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())
         if known.style in firm or read_too or read.denies(known.span) < _DENIED:
-            untitled = any(_is_untitled(known, one) for one in read.found)
-            after.append(replace(known, style="unmarked") if untitled else known)
+            untitled = next((one for one in read.found if _is_untitled(known, one)), None)
+            after.append(_without_title(known, untitled) if untitled else known)
     after.sort(key=lambda citation: citation.span.start)
     return [_alone(citation, after) for citation in after]
 
 
 def _enclosed(answer: str, span: Span) -> Span:
-    """A span with the quotation marks or the emphasis that enclose it: left alone, they would enclose nothing."""
-    start, end = span.start, span.end
+    """A span without the marker of its item, and with the quotation marks or the emphasis that enclose it: left alone, they would enclose nothing."""
+    marker = _ITEM.match(answer, span.start, span.end)
+    start, end = marker.end() if marker else span.start, span.end
     while start > 0 and end < len(answer) and _MARKS.get(answer[start - 1], "") == answer[end]:
         start, end = start - 1, end + 1
     return Span(start=start, end=end)
@@ -123,6 +132,50 @@ def _stays(known: Citation, one: Tagged, *, bare: bool) -> bool:
     return known.style in _FIRM or (differ and alone and (bare or not _is_described(one.reference)))
 
 
+def _by_lines(answer: str, one: Tagged) -> list[Tagged]:
+    """A reference that the network reads; addresses alone on several lines are one each."""
+    text = one.span.of(answer)
+    if one.mark or one.reference.title or "\n" not in text:
+        return [one]
+    found: list[Tagged] = []
+    start = one.span.start
+    for line in text.split("\n"):
+        span = Span(start=start, end=start + len(line.rstrip()))
+        said = with_identifiers(Reference(), identifiers(line))
+        found += [replace(one, span=span, reference=said)] if _is_described(said) else []
+        start += len(line) + 1
+    return found
+
+
+def _is_remark(answer: str, known: Citation, read: Tags) -> bool:
+    """Whether the rules took for a title what the network takes for a remark, and it surely reads a reference beside that."""
+    title = known.reference.title
+    at = answer.find(title[:_LOOKED_FOR], known.span.start, known.span.end) if title else -1
+    if known.style in _FIRM | _SHOWN or at < 0 or not read.places:
+        return False
+    place = Span(start=at, end=min(at + len(title), known.span.end))
+    beside = any(one.sure >= _SURE and _is_within(one.span, known.span) for one in read.found)
+    return beside and read.denies(place) >= _DENIED
+
+
+def _is_another(known: Citation, one: Tagged) -> bool:
+    """Whether the rules read another work, not a part of this one's title, within what the network reads as one."""
+    title, whole = normalise(known.reference.title), normalise(one.reference.title)
+    return bool(title) and _is_within(known.span, one.span) and (title == whole or title not in whole)
+
+
+def _is_front_page(said: Reference) -> bool:
+    """Whether nothing is said but the name of a site or a tool: [Anki](https://apps.ankiweb.net)."""
+    more = said.authors or said.year or said.venue or said.doi or said.arxiv or said.isbn or said.pmid
+    return _FRONT.fullmatch(said.url) is not None and not more and len(said.title.split()) <= _SHORT_NAME
+
+
+def _is_page(one: Tagged, found: Sequence[Citation]) -> bool:
+    """Whether it is an address of which no title is said, and the rules read none there: [NHS](https://www.nhs.uk/conditions/gout/)."""
+    titled = any(known.reference.title and _touch(known.span, one.span) for known in found)
+    return bool(one.reference.url) and not titled
+
+
 def _is_repeated(one: Tagged, titles: Collection[str]) -> bool:
     """Whether it names a work that is found elsewhere; what that means for it says `mentions`."""
     title = normalise(one.reference.title)
@@ -143,9 +196,17 @@ def _is_marked(answer: str, one: Tagged) -> bool:
 
 def _is_untitled(known: Citation, one: Tagged) -> bool:
     """Whether the network surely reads a reference without a title there: (Doe et al., *Ann Eur Zool* 2011)."""
-    shown = bool(known.reference.title) and known.style in _SHOWN
+    title = normalise(known.reference.title)
+    shown = bool(title) and (known.style in _SHOWN or title == normalise(one.reference.venue))
     untitled = not one.mark and one.sure >= _SURE and not one.reference.title
-    return shown and untitled and _is_within(known.span, one.span)
+    return shown and known.style not in _FIRM and untitled and _is_within(known.span, one.span)
+
+
+def _without_title(known: Citation, one: Tagged) -> Citation:
+    """What the rules read, so that nothing is called wrong; without the title, if that is the journal for the network."""
+    if normalise(known.reference.title) != normalise(one.reference.venue):
+        return replace(known, style="unmarked")
+    return replace(known, reference=_filled(one.reference, known.reference), style="unmarked")
 
 
 def _is_certain(one: Tagged) -> bool:
@@ -180,7 +241,7 @@ def _is_same(known: Citation, one: Tagged) -> bool:
     return alike or _shared(known.span, one.span) >= _SAME_PLACE
 
 
-def _both(known: Citation, one: Tagged) -> Citation:
+def _both(answer: str, known: Citation, one: Tagged) -> Citation:
     """One reference that both read, with the network's span; East Asian ones the rules read better."""
     said, read = known.reference, one.reference
     style: Style = "inline" if known.style == "unmarked" and _is_certain(one) else known.style
@@ -191,9 +252,8 @@ def _both(known: Citation, one: Tagged) -> Citation:
             return replace(known, span=one.span, other=known.other or read, agreed=known.agreed | {"title"})
         agreed = known.agreed | {"title"}
         # the line below a title has its authors
-        less = (said.authors and not read.authors) or (said.year and not read.year)
         inside = known.span.start <= one.span.start and one.span.end <= known.span.end
-        span = known.span if less and inside else one.span
+        span = known.span if inside and _says_less(one.span.of(answer), said) else one.span
         return replace(known, span=span, reference=_filled(said, read), agreed=agreed, style=style)
     one_title, other_title = normalise(said.title), normalise(read.title)
     if one_title and other_title in normalise(said.venue):  # the volume in which it is
@@ -201,9 +261,27 @@ def _both(known: Citation, one: Tagged) -> Citation:
     cut_short = bool(one_title) and (
         one_title in other_title or (known.style in _SHOWN and other_title in one_title)
     )
-    if one.title < _TITLED or cut_short:  # the shorter one clears only a work that explains the rest
+    linked = f"[{said.title}](" in known.span.of(answer) and not _explains(read, one_title, other_title)
+    if (
+        one.title < _TITLED or cut_short or linked
+    ):  # the shorter one clears only a work that explains the rest
         return replace(known, span=one.span, other=known.other or read)
     return replace(known, span=one.span, reference=_filled(read, said), other=said, style=style)
+
+
+def _explains(read: Reference, whole: str, title: str) -> bool:
+    """Whether the network knows what the rest of the text of a link is, of which the title is a part: the site, or who wrote it."""
+    rest = whole.replace(title, " ", 1)
+    named = [normalise(read.venue), *family_names(read.authors)]
+    return title not in whole or any(name and name in rest for name in named)
+
+
+def _says_less(text: str, said: Reference) -> bool:
+    """Whether some of the authors, or the year, of a reference stand elsewhere."""
+    named = normalise(text)
+    return any(name not in named for name in family_names(said.authors)) or (
+        bool(said.year) and str(said.year) not in text
+    )
 
 
 def _filled(said: Reference, read: Reference) -> Reference:
@@ -225,3 +303,32 @@ def _alone(citation: Citation, all_of_them: Sequence[Citation]) -> Citation:
     whole = item.start <= citation.span.start and citation.span.end <= item.end
     others = any(other is not citation and _touch(item, other.span) for other in all_of_them)
     return citation if whole and not others else replace(citation, item=None)
+
+
+def surely_read(span: Span, read: Tags | None) -> bool:
+    """Whether the network surely reads a work with its author, or with an address, at a place.
+
+    Args:
+        span: the place.
+        read: by the network; `None` without one.
+    """
+    return any(
+        one.sure >= _SURE
+        and one.title >= _TITLED
+        and bool(one.reference.authors or one.reference.url)
+        and _shared(one.span, span) >= _SAME_PLACE
+        for one in (read.found if read else ())
+    )
+
+
+def read_marks_of(read: Tags | None) -> list[tuple[Span, Reference]]:
+    """The author-year marks that the network surely reads: authors and year without a title.
+
+    Args:
+        read: by the network; `None` without one.
+    """
+    return [
+        (one.span, one.reference)
+        for one in (read.found if read else ())
+        if one.sure >= _SURE and one.reference.authors and one.reference.year and not one.reference.title
+    ]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["places_in_codes", "stands_alone", "statutes"]
+__all__ = ["linked", "places_in_codes", "stands_alone", "statutes"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
 _SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w().–-]{0,12})?"
@@ -45,6 +46,8 @@ _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _ENTRY = re.compile(  # Roe, J. (2018). …; Roe J, Poe A. …; Jane Roe (2018). …
     r"^[*_\"“]{0,3}[^\W\d_][\w’'-]+,\s[A-Z]\.|^[^\n(]{3,80}\((?:1[5-9]|20)\d\d[a-z]?\)\.\s|^(?:[A-Z][\w’'-]+\s[A-Z]{1,3}(?:,\s|\.\s)){1,8}"
 )
+_ADDRESS = re.compile(r"\]\((?P<url>https?://[^()\s]{4,400}(?:\([^()\s]{0,80}\)[^()\s]{0,80})?)\)")
+_TEXT = re.compile(r"(?:,\s|\s\(?)\[[^\[\]\r\n]{2,40}(?=\]\(http)")  # …, [EUR-Lex](https://…
 _THE = re.compile(r"(?:[Tt]he|In|Under|See|And|By|Since|Of)\s+")
 
 
@@ -100,6 +103,26 @@ def stands_alone(answer: str, span: Span) -> bool:
     opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]
     opened += [("*", "*")] if before.replace("**", "").count("*") % 2 else []
     return all(before.endswith(one) and answer.startswith(other, end) for one, other in opened)
+
+
+def linked(answer: str, citation: Citation) -> Citation:
+    """A law or a decision with the link that it is the text of, or that is right behind it.
+
+    Example:
+        >>> text = "See [Directive 95/46/EC](https://eur-lex.europa.eu/eli/dir/1995/46/oj)."
+        >>> linked(text, next(places_in_codes(text))).span.of(text)[-7:]
+        '/46/oj)'
+    """
+    start, end = citation.span.start, citation.span.end
+    if citation.style != "legal" or citation.reference.url:
+        return citation
+    inside = answer.startswith("[", start - 1) if start else False
+    text = None if inside else _TEXT.match(answer, end)
+    address = _ADDRESS.match(answer, text.end() if text else end) if inside or text else None
+    if address is None:
+        return citation
+    span = Span(start=start - inside, end=address.end())
+    return replace(citation, span=span, reference=replace(citation.reference, url=address["url"]))
 
 
 def _law(answer: str, start: int, end: int, said: Reference) -> Citation:
