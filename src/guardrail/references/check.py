@@ -23,7 +23,7 @@ from guardrail.engine.flow import (
 from guardrail.errors import ConfigError
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.backend import BibliographyBackend
-from guardrail.references.bibliography.claims import words_of
+from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.contradictions import contradictions
 from guardrail.references.bibliography.records import (
     Bibliography,
@@ -35,6 +35,7 @@ from guardrail.references.bibliography.records import (
     Status,
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
+from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.silence import unread
 from guardrail.references.citations.tagging import packaged_tagger, tagger_installed
 from guardrail.references.evidence import lookup_of
@@ -75,8 +76,13 @@ _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 # styles of identifiers that names may lead to
 _BEFORE_IDENTIFIERS = frozenset({"doi", "arxiv", "pmid", "numbered", "bulleted", "line"})
 _PARTED = frozenset({*STRINGS, "quoted", "emphasised"})  # styles whose title may have other bounds
+_LINE = 120  # characters behind a case that show whether a title begins as it does
 _BEHIND = 20  # characters behind a title that show whether it goes on
 _NUMBERS = re.compile(r"\d+")
+_WORDS_OF_HAN = 6  # characters of East Asian text that say as much as three words
+_GOES_ON = re.compile(
+    r"\s[a-z][^.;!?\n]{0,80}?\((?P<year>(?:1[5-9]|20)\d\d)"
+)  # a title that begins as a case
 _LONG = 600  # characters, which take some 5 ms to read
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
@@ -381,14 +387,24 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
     if work is not None and not citation.reference.title and _by_others(citation, work):
         names = "; ".join(citation.reference.authors)[:100]
         return f"a work with this identifier exists, “{work.title[:200]}”, but “{names}” did not write it, or is no name"
-    if work is not None and citation.style == "legal" and _may_be_another(citation, match, work):
+    if (
+        work is not None
+        and citation.style == "legal"
+        and _may_be_another(citation, match, work, answer[citation.span.end :][:_LINE])
+    ):
         what = "it has authors, as no case or law has"
         if not work.authors:
             what = f"“{citation.reference.venue[:60]}” could not be compared, and others may have this name"
         return f"“{work.title[:200]}” exists, but {what}"
+    text, title = citation.span.of(answer), citation.reference.title
+    if work is not None and citation.style == "unmarked" and _by_title_alone(match):
+        left = rest(text, title) if SCRIPT.search(title) else ""
+        if len(left) >= _WORDS_OF_HAN and unexplained(
+            left, work
+        ):  # 宮本常一が1960年に未來社から出した『材料力学』
+            return f"a work with this title exists, but “{left[:200]}” could not be compared"
     if work is None or citation.style not in STRINGS or not _by_title_alone(match):
         return ""
-    text, title = citation.span.of(answer), citation.reference.title
     if says_more(text, title, work):
         return f"a work with this title exists, but “{rest(text, title)[:200]}” could not be compared"
     if goes_on(text, answer[citation.span.end :][:_BEHIND], match):
@@ -396,11 +412,14 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
     return ""
 
 
-def _may_be_another(citation: Citation, match: Match, work: Record) -> bool:
+def _may_be_another(citation: Citation, match: Match, work: Record, behind: str) -> bool:
     """Whether a work of the name of a case or a law may be another one: it has authors, or is reported in another place, as far as that can be told.
 
     A year is a part of the place: R v Smith [1974] QB 354 and [1974] QB 999 are two cases.
     """
+    longer = _GOES_ON.match(behind)
+    if longer and citation.reference.year and int(longer["year"]) != citation.reference.year:
+        return True
     if work.authors or citation.reference.volume:
         return bool(work.authors)
     said, known = (set(_NUMBERS.findall(place)) for place in (citation.reference.venue, work.venue))

@@ -172,6 +172,11 @@ def _words(text: str, *, initials: bool = False) -> list[str]:
     return found
 
 
+def _are_capitals(word: str) -> bool:
+    """Whether a word is two or three capitals: initials, or a short family name (LI)."""
+    return word.isascii() and word.isalpha() and word.isupper() and 2 <= len(word) <= 3
+
+
 def are_initials(word: str) -> bool:
     """Whether a word is "J", "JD" or "J-C", but no family name in capitals ("LI")."""
     letters = word.replace("-", "").replace("‐", "")
@@ -280,6 +285,10 @@ def name_key(name: Name) -> NameKey:
             readings.append(_Reading(_families((given[-1], *family)), given[:-1]))
         if given and given[0] in WRITTEN_FIRST and not any(map(_is_initial, family)):
             readings.append(_Reading(frozenset({given[0]}), (*given[1:], *family)))
+        elif len(given) == 1 and given[0] in PARTICLES:  # Van Dongen, without his given name
+            readings.append(_Reading(_families((given[0], *family)), ()))
+        elif len(given) == 1 and _are_capitals(name.family):  # Kluger AN
+            readings.append(_Reading(_families(given), tuple(*family)))
         elif not given and len(family) == 1 and len(family[0]) in (2, 3, 4) and EAST_ASIAN.match(family[0]):
             readings.append(_Reading(frozenset({family[0][:1]}), (family[0][1:],)))
     words = (*given, *family)

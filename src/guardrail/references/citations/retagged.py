@@ -13,6 +13,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.statutes import names_a_law
 from guardrail.report import Span
 
 if TYPE_CHECKING:
@@ -83,12 +84,13 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         over = [known for known in found if _touch(known.span, one.span)]
         near = [known for known in over if _is_same(known, one)]
         if near:
-            after.append(_both(answer, max(near, key=lambda known: _shared(known.span, one.span)), one))
+            after.append(_both(answer, read, max(near, key=lambda known: _shared(known.span, one.span)), one))
         elif not _is_container(one, over) and (
             _is_described(one.reference)
             or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
         ):
             style: Style = "inline" if _is_certain(one) else "unmarked"
+            style = "legal" if names_a_law(one.reference.title) else style
             after.append(Citation(one.span, one.reference, style, agreed=frozenset({"title"})))
     taken = [one.span for one in after]
     for known in found:
@@ -212,7 +214,8 @@ def _without_title(known: Citation, one: Tagged) -> Citation:
 def _is_certain(one: Tagged) -> bool:
     """Whether a look-up may call it wrong although no mark and no rule shows the title."""
     sure = one.sure >= _SURE and one.title >= _CERTAIN and one.names >= _SURE
-    return sure and _is_described(one.reference)
+    told = bool(one.reference.authors) or len(one.reference.title.split()) > 1  # *Asylums* (Anchor, 1961)
+    return sure and told and _is_described(one.reference)
 
 
 def _is_described(said: Reference) -> bool:
@@ -237,24 +240,43 @@ def _shared(one: Span, other: Span) -> float:
 
 
 def _is_same(known: Citation, one: Tagged) -> bool:
-    alike = bool(known.reference.title) and normalise(known.reference.title) == normalise(one.reference.title)
+    title, read = normalise(known.reference.title), normalise(one.reference.title)
+    alike = bool(title) and (title == read or (f" {title}".endswith(f" {read}") and _same_page(known, one)))
     return alike or _shared(known.span, one.span) >= _SAME_PLACE
 
 
-def _both(answer: str, known: Citation, one: Tagged) -> Citation:
+def _same_page(known: Citation, one: Tagged) -> bool:
+    """Whether both read the same identifier or address."""
+    said, read = known.reference, one.reference
+    pairs = ((said.doi, read.doi), (said.arxiv, read.arxiv), (said.url, read.url))
+    return any(a and a == b for a, b in pairs)
+
+
+def _both(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
     """One reference that both read, with the network's span; East Asian ones the rules read better."""
     said, read = known.reference, one.reference
     style: Style = "inline" if known.style == "unmarked" and _is_certain(one) else known.style
     if SCRIPT.search(said.title):
         return known
     if normalise(said.title) == normalise(read.title):
+        said = _with_its_names(answer, tags, known, one)
         if said.authors and read.authors and family_names(said.authors) != family_names(read.authors):
-            return replace(known, span=one.span, other=known.other or read, agreed=known.agreed | {"title"})
+            return replace(
+                known,
+                span=one.span,
+                reference=said,
+                other=known.other or read,
+                agreed=known.agreed | {"title"},
+            )
         agreed = known.agreed | {"title"}
         # the line below a title has its authors
         inside = known.span.start <= one.span.start and one.span.end <= known.span.end
         span = known.span if inside and _says_less(one.span.of(answer), said) else one.span
-        return replace(known, span=span, reference=_filled(said, read), agreed=agreed, style=style)
+        unsure = bool(read.title and read.authors) and one.names < _SURE
+        other = known.other or (replace(said, authors=(), et_al=False) if unsure else None)
+        return replace(
+            known, span=span, reference=_filled(said, read), agreed=agreed, style=style, other=other
+        )
     one_title, other_title = normalise(said.title), normalise(read.title)
     if one_title and other_title in normalise(said.venue):  # the volume in which it is
         return replace(known, span=one.span)
@@ -267,6 +289,29 @@ def _both(answer: str, known: Citation, one: Tagged) -> Citation:
     ):  # the shorter one clears only a work that explains the rest
         return replace(known, span=one.span, other=known.other or read)
     return replace(known, span=one.span, reference=_filled(read, said), other=said, style=style)
+
+
+def _with_its_names(answer: str, tags: Tags, known: Citation, one: Tagged) -> Reference:
+    """What the rules read with the names that the network is sure of, where they are the same people's or for it a journal's."""
+    said, read = known.reference, one.reference
+    if not said.authors or one.names < _SURE:
+        return said
+    at = answer.find(said.authors[0], known.span.start, known.span.end)
+    place = Span(start=max(at, 0), end=max(at, 0) + len(said.authors[0]))
+    if not read.authors and at >= 0 and tags.places and tags.denies(place) >= _DENIED:
+        return replace(said, authors=(), et_al=False)  # TLS: [RFC 8446](https://…)
+    written = [normalise(name) for name in said.authors]
+    if read.authors and len(read.authors) == len(written):
+        pairs = [*zip(written, map(normalise, read.authors), strict=True)]
+        same = all(
+            f" {a}".endswith(f" {b}") or f" {b}".endswith(f" {a}") for a, b in pairs
+        )  # Yes. Martin Riesebrodt
+        return replace(said, authors=read.authors) if same else said
+    journal = normalise(read.venue)
+    named = " ".join(written)
+    if not read.authors and journal and journal in named and journal != named and not said.venue:
+        return replace(said, authors=(), et_al=False, venue=read.venue)  # (Critical Inquiry, Winter 1980)
+    return said
 
 
 def _explains(read: Reference, whole: str, title: str) -> bool:

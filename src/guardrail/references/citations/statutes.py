@@ -14,7 +14,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["linked", "places_in_codes", "stands_alone", "statutes"]
+__all__ = ["linked", "names_a_law", "places_in_codes", "stands_alone", "statutes"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
 _SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w().–-]{0,12})?"
@@ -103,6 +103,16 @@ def stands_alone(answer: str, span: Span) -> bool:
     opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]
     opened += [("*", "*")] if before.replace("**", "").count("*") % 2 else []
     return all(before.endswith(one) and answer.startswith(other, end) for one, other in opened)
+
+
+def names_a_law(title: str) -> bool:
+    """Whether a title begins with the name or the number of a law.
+
+    Example:
+        >>> names_a_law("Ley 34/2002, de servicios"), names_a_law("The Law")
+        (True, False)
+    """
+    return bool(_PLACE.match(title) or _ACT.fullmatch(title))
 
 
 def linked(answer: str, citation: Citation) -> Citation:

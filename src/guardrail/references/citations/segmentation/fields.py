@@ -29,6 +29,7 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _DOUBLE = re.compile(r"[^\s,;]+\s[^\s,;.]+\sy\s[^\s,;]+")  # José Ortega y Gasset
+_JOINED = re.compile(r"\s[+/]\s")  # collins + porras
 _PARTS = re.compile(
     r"\s*[;；、·]\s*|\s+(?:and|und|et|y|e|и|&)\s+|[,，]\s*(?:and|und|et|y|e|и|&)?\s*", re.IGNORECASE
 )
@@ -132,6 +133,7 @@ def _names(text: str) -> tuple[tuple[str, ...], bool]:
     text = re.sub(r"['’]s$", "", _BY.sub("", text, count=1) if _BY.match(text) else text)
     if not any(letter.isalpha() for letter in text):
         return (), False  # ———, for the author above
+    text = _JOINED.sub(" & ", text)
     shorter = _ROLE.sub("", _ET_AL.sub("", text)).strip(" ,;:，；：、")
     cut = _ET_AL.search(text) is not None
     if _DOUBLE.fullmatch(shorter):
