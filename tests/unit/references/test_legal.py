@@ -349,6 +349,35 @@ class TestCheck:
         found = guard.check(text, prompt="Which works? List references.").findings
         assert [finding.verdict for finding in found] == [Verdict.SUPPORTED]
 
+    def test_a_title_that_begins_as_a_case_is_not_verified(self, tmp_path):
+        """What goes on behind the case, and another year, are of a title."""
+        with Index.create(tmp_path / "refs.sqlite", complete=True) as index:
+            index.add([Record("BGH, Urteil vom 5. Dezember 2018", year=2018)])
+        text = (
+            "Two books:\n1. BGH, Urteil vom 5. Dezember 2018{}, Michael Roe (2004)\n2. Trees, Jane Doe (1999)"
+        )
+        guard = Guard([ReferenceCheck(bibliography=tmp_path / "refs.sqlite")])
+        assert all(
+            f.verdict is not Verdict.SUPPORTED for f in guard.check(text.format(" van de bomen")).findings
+        )
+
+    @pytest.mark.parametrize(
+        ("text", "cited"),
+        [
+            (
+                "See [§ 536c BGB](https://www.gesetze.de/bgb/536c).",
+                "[§ 536c BGB](https://www.gesetze.de/bgb/536c)",
+            ),
+            (
+                "See Directive 95/46/EC, [EUR-Lex](https://eur-lex.eu/95/46).",
+                "Directive 95/46/EC, [EUR-Lex](https://eur-lex.eu/95/46)",
+            ),
+            ("See Directive 95/46/EC and [this](https://eur-lex.eu/95/46).", "Directive 95/46/EC"),
+        ],
+    )
+    def test_a_law_has_its_link(self, text, cited):
+        assert next(one for one in citations(text) if one.style == "legal").span.of(text) == cited
+
     def test_the_name_of_another_case_verifies_nothing(self, tmp_path):
         """There are many Smiths; where it is reported could not be compared."""
         path = tmp_path / "cases.sqlite"

@@ -378,6 +378,87 @@ class TestRetagged:
         known = cited(text, text, "こころ", "line")
         assert retagged(text, [known], Tags([tagged(text, text[2:], "ろ")])) == [known]
 
+    @pytest.mark.parametrize(
+        "text", ["[NHS](https://www.nhs.uk/conditions/gout/)", "https://www.nhs.uk/conditions/gout/"]
+    )
+    def test_an_address_without_a_title_is_a_reference(self, text: str) -> None:
+        one = tagged(text, text, "", url="https://www.nhs.uk/conditions/gout/")
+        assert [found.style for found in retagged(text, [], Tags([one]))] == ["unmarked"]
+        assert retagged(text, [cited(text, text, "Gout")], Tags([one]))[0].reference.title == "Gout"
+
+    def test_addresses_on_several_lines_are_one_each(self) -> None:
+        text = "https://roe.org/trees\nhttps://roe.org/rivers"
+        found = retagged(text, [], Tags([tagged(text, text, "", url="https://roe.org/trees")]))
+        assert [one.span.of(text) for one in found] == text.split("\n")
+
+    @pytest.mark.parametrize(("url", "count"), [("https://ankiweb.net", 0), ("https://ankiweb.net/about", 1)])
+    def test_the_front_page_of_a_tool_is_none(self, url: str, count: int) -> None:
+        text = f"[Anki]({url})"
+        assert len(retagged(text, [], Tags([tagged(text, text, "Anki", url=url)]))) == count
+
+    def test_a_remark_that_was_taken_for_a_title_goes(self) -> None:
+        text = "- Vitamins help nobody who has enough ([Roe, 2019](https://roe.org/vitamins))"
+        known = cited(text, text[2:], "Vitamins help nobody who has enough")
+        one = tagged(text, "[Roe, 2019](https://roe.org/vitamins)", "", url="https://roe.org/vitamins")
+        places = tuple((at, at + 1) for at in range(len(text)))
+        read = Tags([one], places, tuple(float(at < one.span.start) for at in range(len(text))))
+        assert [found.span for found in retagged(text, [known], read)] == [one.span]
+
+    def test_a_journal_is_no_title(self) -> None:
+        text = "Jinek et al., *Science* (2012)"
+        one = tagged(text, text, "", authors=("Jinek",), venue="Science", year=2012)
+        [found] = retagged(text, [cited(text, text, "Science", "emphasised")], Tags([one]))
+        assert (found.reference.title, found.reference.venue, found.style) == ("", "Science", "unmarked")
+
+    @pytest.mark.parametrize(
+        ("said", "read", "names", "after"),
+        [
+            (("Yes. Jane Roe",), ("Jane Roe",), 1.0, ("Jane Roe",)),
+            (("J. Roe",), ("E. J. Roe",), 1.0, ("E. J. Roe",)),
+            (("Yes. Jane Roe",), ("Jane Roe",), 0.5, ("Yes. Jane Roe",)),
+            (("Jane Doe",), ("Jane Roe",), 1.0, ("Jane Doe",)),
+        ],
+    )
+    def test_names_of_the_same_people(
+        self, said: tuple[str, ...], read: tuple[str, ...], names: float, after: tuple[str, ...]
+    ) -> None:
+        known = cited(self.TEXT, "Roe, Trees (1999)", "Trees")
+        known = replace(known, reference=replace(known.reference, authors=said))
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=read, names=names)
+        assert retagged(self.TEXT, [known], Tags([one]))[0].reference.authors == after
+
+    def test_a_journal_is_nobody(self) -> None:
+        known = cited(self.TEXT, "Roe, Trees (1999)", "Trees")
+        known = replace(known, reference=replace(known.reference, authors=("Critical Inquiry, Winter",)))
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", venue="Critical Inquiry")
+        [found] = retagged(self.TEXT, [known], Tags([one]))
+        assert (found.reference.authors, found.reference.venue) == ((), "Critical Inquiry")
+
+    def test_names_that_are_not_sure_leave_a_reading_without_them(self) -> None:
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Oxford",), names=0.6)
+        [found] = retagged(self.TEXT, [cited(self.TEXT, "Roe, Trees (1999)", "Trees")], Tags([one]))
+        assert (found.reference.authors, found.other) == (("Oxford",), Reference("Trees"))
+
+    def test_the_text_of_a_link_is_not_cut(self) -> None:
+        """Unless the rest of it is the site."""
+        text = "[Trees and Rivers – Their Story](https://roe.org/trees)"
+        known = cited(text, text, "Trees and Rivers – Their Story")
+        one = tagged(text, text, "Trees and Rivers", url="https://roe.org/trees")
+        assert retagged(text, [known], Tags([one]))[0].reference.title == "Trees and Rivers – Their Story"
+        site = replace(one, reference=replace(one.reference, venue="Their Story"))
+        assert retagged(text, [known], Tags([site]))[0].reference.title == "Trees and Rivers"
+
+    def test_a_law_is_one_of_the_kind_that_is_never_called_wrong(self) -> None:
+        text = "Ley 34/2002, de servicios (2002)"
+        [found] = retagged(text, [], Tags([tagged(text, text, "Ley 34/2002, de servicios", year=2002)]))
+        assert found.style == "legal"
+
+    def test_a_reference_among_films(self) -> None:
+        """What the network is sure of stays in an answer about films."""
+        text = "A film, a movie and a song. " + PROSE
+        [found] = citations(text, tagger=packaged_tagger())
+        assert found.reference.title.endswith("ontology of teapots")
+
 
 class TestPackaged:
     def test_is_installed_here(self) -> None:
