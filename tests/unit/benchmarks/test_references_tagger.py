@@ -12,12 +12,14 @@ from benchmarks.references.reading._silent import passages
 from benchmarks.references.reading._tagger import (
     LONGEST,
     Lesson,
+    Piece,
     Place,
     _parts,
     bare,
     exchanged,
     lesson,
     places,
+    without_marks,
 )
 from benchmarks.references.silence.run import answers as judging
 from benchmarks.references.silence.written import written as silent
@@ -78,6 +80,26 @@ class TestExchanged:
         answer = answers("seen")[0]
         before = places(answer, kinds("seen"))
         assert exchanged(answer.text, before, {}, random.Random(0)) == (answer.text, before)
+
+
+class TestWithoutMarks:
+    def test_titles_stay_and_their_marks_go(self) -> None:
+        known, gone = kinds("seen"), 0
+        for answer in answers("seen")[:120]:
+            before = places(answer, known)
+            text, after = without_marks(answer.text, before)
+            for (_, old), (_, new) in zip(written(answer.text, before), written(text, after), strict=True):
+                assert old == new
+            gone += len(answer.text) - len(text)
+        assert gone > 300
+
+    def test_only_pairs_of_marks_go(self) -> None:
+        text = 'Roe, "Trees" and *Rivers (1999)'
+        labelled = [
+            Place(5, 12, mark=False, pieces=(Piece("title", 6, 11),)),
+            Place(17, 31, mark=False, pieces=(Piece("title", 18, 24),)),
+        ]
+        assert without_marks(text, labelled)[0] == "Roe, Trees and *Rivers (1999)"
 
 
 class TestBare:
