@@ -221,6 +221,36 @@ class TestRetagged:
         named = tagged(text, "Rivers and Lakes, 2011, 160", "Rivers and Lakes", authors=("Poe",))
         assert len(retagged(text, [known], Tags([entry, named]))) == 2
 
+    @pytest.mark.parametrize(
+        ("before", "titles"),
+        [("Reprinted in", ["Trees"]), ("See", ["Trees", "Readings in Planning"])],
+    )
+    def test_a_book_in_which_a_work_was_reprinted_is_no_work_of_its_own(
+        self, before: str, titles: list[str]
+    ) -> None:
+        text = f"1. Roe. Trees. In Woods, 1987. {before} Readings in Planning, J. Allen (ed.), 1990."
+        known = cited(text, "Roe. Trees. In Woods, 1987", "Trees", "numbered", year=1987)
+        entry = tagged(text, "Roe. Trees. In Woods, 1987", "Trees", year=1987)
+        part = "Readings in Planning, J. Allen (ed.), 1990"
+        book = tagged(text, part, "Readings in Planning", authors=("J. Allen",), year=1990)
+        found = retagged(text, [known], Tags([entry, book]))
+        assert [one.reference.title for one in found] == titles
+
+    def test_what_the_rules_did_not_find_is_filled_in(self) -> None:
+        text = "- *Trees*, on NHK World (1999)"
+        known = cited(text, text[2:], "Trees")
+        [found] = retagged(text, [known], Tags([tagged(text, text[2:], "Trees", venue="NHK World")]))
+        assert (found.reference.title, found.reference.venue) == ("Trees", "NHK World")
+
+    def test_a_title_is_nobody(self) -> None:
+        text = "- NHS – Measles: https://www.nhs.uk/conditions/measles/"
+        url = text[text.index("https") :]
+        said = Reference("NHS", ("Measles",), url=url)
+        known = replace(cited(text, text[2:], "NHS"), reference=said)
+        one = tagged(text, text[2:], "Measles", venue="NHS", url=url)
+        [found] = retagged(text, [known], Tags([one]))
+        assert (found.reference.title, found.reference.authors) == ("Measles", ())
+
     def test_the_volume_in_which_a_chapter_is_clears_no_work(self) -> None:
         """Roe (2001) Rivers of Glass. In Poe (ed.) Rivers and Lakes."""
         known = cited(self.TEXT, "Roe, Trees (1999)\n- a list item", "Trees")

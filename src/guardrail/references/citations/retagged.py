@@ -48,6 +48,9 @@ _MARKS = {
 _LOOKED_FOR = 30  # characters of a title that are looked for
 _SHORT_NAME = 3  # words of the name of a tool
 _FRONT = re.compile(r"https?://[^/?#\s]+/?")
+_IN = re.compile(r"(?<!\w)(?P<again>reprinted\s)?in:?\s*[*_\"“]?\Z", re.IGNORECASE)
+_LONGEST_IN = 16  # characters of "Reprinted in: " before a book
+_IDENTIFIERS = ("doi", "arxiv", "isbn", "pmid", "url")
 _ITEM = re.compile(r"[-*•–]\s+(?=\S)")
 _SAME_PLACE = 0.5  # share of two spans from which they are of one reference
 
@@ -85,7 +88,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         near = [known for known in over if _is_same(known, one)]
         if near:
             after.append(_both(answer, read, max(near, key=lambda known: _shared(known.span, one.span)), one))
-        elif not _is_container(one, over) and (
+        elif not _is_container(answer, one, over) and (
             _is_described(one.reference)
             or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
         ):
@@ -184,10 +187,12 @@ def _is_repeated(one: Tagged, titles: Collection[str]) -> bool:
     return any(known in title for known in titles)
 
 
-def _is_container(one: Tagged, over: Sequence[Citation]) -> bool:
-    """Whether it is the end of an entry that the rules read whole, and names nobody: the journal with its number."""
-    rests = (known.span.start < one.span.start and one.span.end <= known.span.end for known in over)
-    return not one.reference.authors and any(rests)
+def _is_container(answer: str, one: Tagged, over: Sequence[Citation]) -> bool:
+    """Whether it is the end of an entry: the journal with its number, or the book after "In" or "Reprinted in"."""
+    introduced = _IN.search(answer, max(0, one.span.start - _LONGEST_IN), one.span.start)
+    rests = any(known.span.start < one.span.start and one.span.end <= known.span.end for known in over)
+    again = introduced is not None and introduced["again"] is not None
+    return again or (rests and (introduced is not None or not one.reference.authors))
 
 
 def _is_marked(answer: str, one: Tagged) -> bool:
@@ -288,7 +293,7 @@ def _both(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
         one.title < _TITLED or cut_short or linked
     ):  # the shorter one clears only a work that explains the rest
         return replace(known, span=one.span, other=known.other or read)
-    return replace(known, span=one.span, reference=_filled(read, said), other=said, style=style)
+    return replace(known, span=one.span, reference=_filled(read, said, _IDENTIFIERS), other=said, style=style)
 
 
 def _with_its_names(answer: str, tags: Tags, known: Citation, one: Tagged) -> Reference:
@@ -329,13 +334,13 @@ def _says_less(text: str, said: Reference) -> bool:
     )
 
 
-def _filled(said: Reference, read: Reference) -> Reference:
-    """A reference with what it lacks and another reading of the same place has; not the venue, which a remark may look like."""
-    names = ("doi", "arxiv", "isbn", "pmid", "url")
+def _filled(said: Reference, read: Reference, names: Sequence[str] = (*_IDENTIFIERS, "venue")) -> Reference:
+    """A reference with what it lacks and another reading of the same place has."""
     more = {name: getattr(read, name) for name in names if not getattr(said, name)}
     if not said.year and read.year and not read.url:  # a page's may be that of its retrieval
         more |= {"year": read.year}
-    if not said.authors and read.authors:
+    other_fields = {normalise(said.title), normalise(said.venue)}  # NHS – Measles: https://…
+    if not said.authors and not {normalise(name) for name in read.authors} <= other_fields:
         more |= {"authors": read.authors, "et_al": read.et_al}
     return replace(said, **more)
 
