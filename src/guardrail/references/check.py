@@ -418,11 +418,13 @@ def _may_be_another(citation: Citation, match: Match, work: Record, behind: str)
     A year is a part of the place: R v Smith [1974] QB 354 and [1974] QB 999 are two cases.
     """
     longer = _GOES_ON.match(behind)
-    if longer and citation.reference.year and int(longer["year"]) != citation.reference.year:
+    cited = citation.reference
+    # A volume ends what is said of a case: 5 U.S. 137 (1803) and strengthened in Cooper (1958)
+    if longer and not cited.volume and cited.year and int(longer["year"]) != cited.year:
         return True
-    if work.authors or citation.reference.volume:
+    if work.authors or cited.volume:
         return bool(work.authors)
-    said, known = (set(_NUMBERS.findall(place)) for place in (citation.reference.venue, work.venue))
+    said, known = (set(_NUMBERS.findall(place)) for place in (cited.venue, work.venue))
     if said and known:
         return not (said <= known or known <= said)
     reported = any(check.field == "venue" and check.outcome is Outcome.OPEN for check in match.fields)

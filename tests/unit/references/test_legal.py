@@ -349,6 +349,13 @@ class TestCheck:
         found = guard.check(text, prompt="Which works? List references.").findings
         assert [finding.verdict for finding in found] == [Verdict.SUPPORTED]
 
+    def test_what_is_said_behind_a_volume_is_no_title(self, tmp_path):
+        with Index.create(tmp_path / "refs.sqlite", complete=True) as index:
+            index.add([Record("Marbury v. Madison", year=1803, venue="5 U.S. 137")])
+        guard = Guard([ReferenceCheck(bibliography=tmp_path / "refs.sqlite", tagger="off")])
+        text = "It began with Marbury v. Madison, 5 U.S. 137 (1803) and was strengthened in Cooper (1958)."
+        assert guard.check(text).findings[0].verdict is Verdict.SUPPORTED
+
     def test_a_title_that_begins_as_a_case_is_not_verified(self, tmp_path):
         """What goes on behind the case, and another year, are of a title."""
         with Index.create(tmp_path / "refs.sqlite", complete=True) as index:

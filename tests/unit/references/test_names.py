@@ -150,6 +150,8 @@ class TestSameAuthor:
             ("J. D. Ullman", "J. F. Ullman"),
             ("Kluger AN", "Bob Kluger"),
             ("Van Dongen", "Hans van Gogh"),
+            ("Ben Green", "Alice Green"),
+            ("Di Wu", "Alice Wu"),
             ("John Smith", "Jane Smith"),
             ("Hui Zhang", "Wei Zhang"),
             ("Xu Wei", "Xue Wei"),

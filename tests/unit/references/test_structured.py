@@ -465,6 +465,7 @@ class TestWhereAReferenceAppeared:
             ({"publication": "NeurIPS 2017"}, "NeurIPS 2017"),
             ({"published": {"in": "EMNLP", "year": 2017}}, "EMNLP"),
             ({"publication_details": {"journal": "Nature", "volume": 3}}, "Nature"),
+            ({"details": {"journal": "Nature", "volume": 3}}, "Nature"),
             ({"where": "Numerische Mathematik 1(1), pp. 269-271, 2017"}, "Numerische Mathematik"),
             ({"journal": "Cell 126, 663–676"}, "Cell"),
             ({"journal_or_publisher": "Dover"}, "Dover"),

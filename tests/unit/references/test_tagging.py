@@ -489,6 +489,24 @@ class TestRetagged:
         [found] = citations(text, tagger=packaged_tagger())
         assert found.reference.title.endswith("ontology of teapots")
 
+    def test_a_film_with_its_director_is_never_called_wrong(self) -> None:
+        films = "\n".join(
+            f"- [{title}](https://www.imdb.com/title/tt0{number}/) by {who} ({year})"
+            for title, number, who, year in [
+                ("Heat", 113277, "Michael Mann", 1995),
+                ("Se7en", 114369, "David Fincher", 1995),
+                ("The Departed", 407887, "Martin Scorsese", 2006),
+            ]
+        )
+        text = f"Great crime films:\n{films}\nThe actors and directors of these movies won Oscars."
+        assert {one.style for one in citations(text, tagger=packaged_tagger())} <= {"unmarked"}
+
+    def test_the_end_of_an_address_is_no_venue(self) -> None:
+        text = "Vaswani: [Attention](https://arxiv.org/abs/1706.03762)"
+        known = cited(text, text, "Attention")
+        [found] = retagged(text, [known], Tags([tagged(text, text, "Attention", venue="org")]))
+        assert found.reference.venue == ""
+
 
 class TestPackaged:
     def test_is_installed_here(self) -> None:

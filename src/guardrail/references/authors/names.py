@@ -286,7 +286,8 @@ def name_key(name: Name) -> NameKey:
         if given and given[0] in WRITTEN_FIRST and not any(map(_is_initial, family)):
             readings.append(_Reading(frozenset({given[0]}), (*given[1:], *family)))
         elif len(given) == 1 and given[0] in PARTICLES:  # Van Dongen, without his given name
-            readings.append(_Reading(_families((given[0], *family)), ()))
+            # "Ben Green" is not every Green
+            readings.append(_Reading(frozenset({"".join((given[0], *family))}), ()))
         elif len(given) == 1 and _are_capitals(name.family):  # Kluger AN
             readings.append(_Reading(_families(given), tuple(*family)))
         elif not given and len(family) == 1 and len(family[0]) in (2, 3, 4) and EAST_ASIAN.match(family[0]):

@@ -280,8 +280,10 @@ def _settled(
     if read is not None:
         found = retagged(answer, found, read, asked=asked)
     if not asked:
-        printed = [one for one in found if surely_read(one.span, read)]
-        found = [*printed, *without_media(answer, (one for one in found if one not in printed))]
+        kept = [*without_media(answer, found)]
+        # a film has a director and an address, too, so that none of these is called wrong
+        likely = [one for one in found if one not in kept and surely_read(one.span, read)]
+        found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = [linked(answer, one) for one in found]
     found = with_names(answer, [*map(_of_site, with_entries(list(apart(found, rows))))])

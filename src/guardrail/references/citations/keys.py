@@ -242,7 +242,7 @@ _NAMES_VENUE = re.compile(r"(?:journal|venue|conference|publisher|proceedings|ma
 
 
 _DETAIL = re.compile(
-    r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?\Z"
+    r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?\Z|details?\Z"
 )
 _OWN = frozenset(
     ["id", "ref", "key", "refid", "refkey", "citekey", "citationkey", "locator", "pid", "permalink"]

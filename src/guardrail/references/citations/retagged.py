@@ -50,6 +50,7 @@ _SHORT_NAME = 3  # words of the name of a tool
 _FRONT = re.compile(r"https?://[^/?#\s]+/?")
 _IN = re.compile(r"(?<!\w)(?P<again>reprinted\s)?in:?\s*[*_\"“]?\Z", re.IGNORECASE)
 _LONGEST_IN = 16  # characters of "Reprinted in: " before a book
+_DOMAIN = re.compile(r"[a-z]{2,4}")
 _IDENTIFIERS = ("doi", "arxiv", "isbn", "pmid", "url")
 _ITEM = re.compile(r"[-*•–]\s+(?=\S)")
 _SAME_PLACE = 0.5  # share of two spans from which they are of one reference
@@ -203,10 +204,11 @@ def _is_marked(answer: str, one: Tagged) -> bool:
 
 def _is_untitled(known: Citation, one: Tagged) -> bool:
     """Whether the network surely reads a reference without a title there: (Doe et al., *Ann Eur Zool* 2011)."""
-    title = normalise(known.reference.title)
-    shown = bool(title) and (known.style in _SHOWN or title == normalise(one.reference.venue))
-    untitled = not one.mark and one.sure >= _SURE and not one.reference.title
-    return shown and known.style not in _FIRM and untitled and _is_within(known.span, one.span)
+    if one.mark or one.sure < _SURE or one.reference.title or known.style in _FIRM:
+        return False
+    if not known.reference.title or not _is_within(known.span, one.span):
+        return False
+    return known.style in _SHOWN or normalise(known.reference.title) == normalise(one.reference.venue)
 
 
 def _without_title(known: Citation, one: Tagged) -> Citation:
@@ -337,6 +339,8 @@ def _says_less(text: str, said: Reference) -> bool:
 def _filled(said: Reference, read: Reference, names: Sequence[str] = (*_IDENTIFIERS, "venue")) -> Reference:
     """A reference with what it lacks and another reading of the same place has."""
     more = {name: getattr(read, name) for name in names if not getattr(said, name)}
+    if _DOMAIN.fullmatch(more.get("venue", "")):  # the "org" of an address
+        del more["venue"]
     if not said.year and read.year and not read.url:  # a page's may be that of its retrieval
         more |= {"year": read.year}
     other_fields = {normalise(said.title), normalise(said.venue)}  # NHS – Measles: https://…
