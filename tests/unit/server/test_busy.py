@@ -13,17 +13,17 @@ LITELLM = "/beta/litellm_basic_guardrail_api"
 
 
 def longest_wait(served, path, body):
-    """Seconds that another client waits for a sign of life while a request is answered; and the answer."""
+    """Seconds that another client waits for a sign of life while a request is answered; the seconds of that; and the answer."""
     found = []
     asking = threading.Thread(target=lambda: found.append(served.client.post(path, json=body)))
     asking.start()
-    longest = 0.0
+    longest, started = 0.0, time.perf_counter()
     while asking.is_alive():
         began = time.perf_counter()
         served.client.get("/healthz")
         longest = max(longest, time.perf_counter() - began)
         time.sleep(0.01)
-    return longest, found[0]
+    return longest, time.perf_counter() - started, found[0]
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def served(guarded):
 class TestOthers:
     @pytest.mark.parametrize("path", ["/v1/guardrail/check", "/v1/guardrail/estimate"])
     def test_are_served_while_a_long_answer_is_examined(self, served, path):
-        """Deciding about 100,000 findings took eight seconds, in which nobody else was."""
-        waited, found = longest_wait(served, path, {"answer": LONG})
+        """Deciding about 100,000 findings took eight seconds of thirteen, in which nobody else was; on a busy machine all takes longer."""
+        waited, whole, found = longest_wait(served, path, {"answer": LONG})
         assert found.status_code == 200
-        assert waited < 2.0
+        assert waited < max(2.0, whole / 4)
 
     def test_are_served_while_many_texts_are_examined(self, served):
         """LiteLLM's are examined one after the other: 100,000 of them took a minute and a half."""
-        waited, found = longest_wait(served, LITELLM, {"input_type": "response", "texts": ["Aa."] * 1_000})
+        waited, _, found = longest_wait(served, LITELLM, {"input_type": "response", "texts": ["Aa."] * 1_000})
         assert found.status_code == 200
         assert waited < 0.5
 
