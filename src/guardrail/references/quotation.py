@@ -7,11 +7,14 @@ No list of venues is complete: by default, one that no list knows is neither; th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Literal, TypeAlias
 
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Reference, Status
+from guardrail.references.bibliography.venues import unlike
+from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.houses import is_press
 
 __all__ = ["Differences", "accused", "completed"]
 
@@ -21,6 +24,9 @@ Differences: TypeAlias = Literal["default", "strict"]
 _ACCUSED = frozenset(
     {("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")}
 )
+_BY_NAMES = frozenset(
+    {"unlike", "house"}
+)  # venues that no list has, compared by their words: never more than a mark
 # "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; a venue that no list knows,
 # if the work's own is known; and, if the bibliography claims to have every work, print of which it has the preprint only.
 
@@ -44,7 +50,7 @@ def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bo
     if check.how == "by one":
         return not any(other.how == "preprint" for other in match.fields)
     return (
-        (check.outcome is Outcome.DIFFERS and check.how != "unlike")
+        (check.outcome is Outcome.DIFFERS and check.how not in _BY_NAMES)
         or check.how == "unknown"
         or (match.complete and check.how == "published")
     )
@@ -59,10 +65,10 @@ def _is_known(match: Match) -> bool:
 
 
 def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:
-    """The match with what is wrong with the quotation by itself, where no record of the work says more."""
-    if not contradictions:
-        return match
+    """The match with what is wrong with the quotation by itself, where no record of the work says more; and with another publisher's name."""
     found = {check.field: check for check in match.fields}
+    if match.complete and (house := _other_house(found)):
+        found["venue"] = house
     for check in contradictions:
         known = found.get(check.field)
         settled = known is not None and known.outcome in {Outcome.CONFIRMED, Outcome.DIFFERS}
@@ -71,3 +77,21 @@ def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:
     return replace(
         match, fields=tuple(found[field.name] for field in fields(Reference) if field.name in found)
     )
+
+
+def _other_house(found: Mapping[str, FieldCheck]) -> FieldCheck | None:
+    """The check of a venue, or a publisher, that has nothing in common with the one of this year's edition; `None` if that cannot be told.
+
+    Editions of other years have other publishers; of one year, a bibliography that claims to have all of them has this one alone.
+    """
+    venue, year = found.get("venue"), found.get("year")
+    if venue is None or year is None or year.outcome is not Outcome.CONFIRMED:
+        return None
+    house = is_press(venue.found) or SCRIPT.search(venue.found) is not None
+    known = house or venue.how == "unknown"
+    if venue.outcome is not Outcome.OPEN or not known or not unlike(venue.claimed, venue.found):
+        return None
+    if not house:
+        return replace(venue, outcome=Outcome.DIFFERS)
+    note = f"it was published by {venue.found}"
+    return replace(venue, outcome=Outcome.DIFFERS, how="house", note=note)

@@ -24,6 +24,10 @@ def name_of(field: str) -> str:
     return _NAMES.get(field, field)
 
 
+def _name(check: FieldCheck) -> str:
+    return "publisher" if check.how == "house" else name_of(check.field)
+
+
 def listed(words: Sequence[str]) -> str:
     """The words with commas and "and"; "" without any.
 
@@ -56,7 +60,7 @@ def compared(match: Match) -> str:
 
 def _differing(check: FieldCheck) -> str:
     verb = "differ" if check.field in {"authors", "pages"} else "differs"
-    return f"{name_of(check.field)} {verb}" + (f" ({check.note})" if check.note else "")
+    return f"{_name(check)} {verb}" + (f" ({check.note})" if check.note else "")
 
 
 def corrected(wrong: Sequence[FieldCheck], work: Record) -> str:
@@ -71,7 +75,7 @@ def corrected(wrong: Sequence[FieldCheck], work: Record) -> str:
     authors = (
         "authors missing" if "missing" in kinds else "authors in another order" if "order" in kinds else ""
     )
-    others = [name_of(check.field) for check in wrong if not (authors and check.field == "authors")]
+    others = [_name(check) for check in wrong if not (authors and check.field == "authors")]
     told = ", ".join(filter(None, [f"wrong {listed(others)}" if others else "", authors]))
     right = "; ".join(filter(None, (_right(check, work) for check in wrong)))
     return f"real work, {told}" + (f": {right}" if right else "")
@@ -79,7 +83,7 @@ def corrected(wrong: Sequence[FieldCheck], work: Record) -> str:
 
 def _right(check: FieldCheck, work: Record) -> str:
     """What is right of one field."""
-    if check.how in {"owner", "publisher", "doi", "later", "future", "impossible", "digits"}:
+    if check.how in {"owner", "publisher", "doi", "later", "future", "impossible", "digits", "house"}:
         return belongs(check) if check.how == "owner" else check.note
     found = check.found
     known = {

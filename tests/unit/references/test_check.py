@@ -536,6 +536,48 @@ class TestWhichDifferencesAccuse:
                 assert quoted(index, FIELDS, differences="strict").verdict == verdict
                 assert quoted(index, FIELDS).verdict == "supported"
 
+    @pytest.mark.parametrize(
+        ("known", "change", "mark"),
+        [
+            ("Harvard University Press", {"publisher": "Basic Books"}, True),
+            ("Harvard University Press", {"publisher": "Cambridge University Press"}, True),
+            ("民音社", {"publisher": "岩波書店"}, True),
+            ("Harvard University Press", {"publisher": "Belknap Press of Harvard"}, False),
+            ("Presses universitaires de France", {"publisher": "PUF"}, False),
+            ("Издательство Московского университета", {"publisher": "МГУ"}, False),
+            ("Springer", {"publisher": "Springer-Verlag"}, False),
+            (
+                "Harvard University Press",
+                {"publisher": "Basic Books", "year": "2020"},
+                False,
+            ),  # another edition
+            ("Studies in Teacups", {"publisher": "Basic Books"}, False),  # its series
+            ("ICML", {"booktitle": "Annals of Nothing"}, True),
+            ("ICML", {"booktitle": "Springer"}, False),
+        ],
+    )
+    def test_another_publisher_of_the_same_year(self, tmp_path, known, change, mark):
+        """Is reported with a mark where a list has all editions; it is never an accusation."""
+        said = {
+            "title": RECORD.title,
+            "author": "Jane Smith and Ann Lee and Bo Chen",
+            "year": "2019",
+        } | change
+        for complete in (False, True):
+            with Index.create(tmp_path / f"{complete}.sqlite", complete=complete) as index:
+                index.add([Record(RECORD.title, RECORD.authors, year=2019, venue=known)])
+                finding = quoted(index, said)
+                assert finding.verdict == ("unverified" if mark and complete else "supported")
+                if mark and complete:
+                    assert known in finding.mark
+
+    def test_names_the_publisher(self, tmp_path):
+        """Not the venue, which a book has none."""
+        with Index.create(tmp_path / "all.sqlite", complete=True) as index:
+            index.add([Record(RECORD.title, RECORD.authors, year=2019, venue="Harvard University Press")])
+            finding = quoted(index, {"title": RECORD.title, "year": "2019", "publisher": "Basic Books"})
+        assert finding.mark == "real work, wrong publisher: it was published by Harvard University Press"
+
 
 class TestWhatAFindingSays:
     def test_exists_and_every_field(self, library):

@@ -102,7 +102,7 @@ class TestRealWorks:
             (
                 '1. Vaswani et al. (2017). "Attention Is All You Need". Journal of Nothing.',
                 (
-                    "the work exists; its title, authors and year agree; not compared: venue (no list of venues has this "
+                    "the work exists; its title, authors and year agree; venue differs (no list of venues has this "
                     "name; the work appeared in NeurIPS)"
                 ),
             ),

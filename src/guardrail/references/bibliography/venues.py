@@ -43,6 +43,17 @@ _PUBLISHERS = (
     "taylor francis usenix university verlag wiley"
 )
 PUBLISHERS = frozenset(_PUBLISHERS.split())
+# Words and signs that many publishers have in their names.
+_HOUSE_WORDS = (
+    "press presses university universities publisher publishers publishing publications books book editions house company "
+    "verlag editions editeur editorial editores ediciones editora edicoes edizioni editore editori uitgeverij forlag wydawnictwo "
+    "издательство университета университет"
+)
+_OF_HOUSES = frozenset(_HOUSE_WORDS.split())
+_HOUSE_SIGNS = re.compile(
+    r"出版社|出版公司|出版集团|出版|大学|大學|印书馆|書館|书局|書局|书店|書店|書房|書院|新書|文庫|선서|문고|출판사|출판부|출판|대학교|대학"
+)
+_CAPITALS = re.compile(r"(?:[^\W\d_a-zа-я]\.?){2,8}")
 CUT = 40  # characters after which some bibliographies cut a venue
 MOST_WORDS = 30
 SHARED = 0.75  # of the longer name's words; less is another venue ("Nature", "Nature Communications")
@@ -119,27 +130,49 @@ def publishes(name: str) -> bool:
 
 
 def unlike(claimed: str, found: str) -> bool:
-    """Whether two names have nothing in common: no word, no beginning of a word, no initials; of one script.
+    """Whether two names have nothing in common that tells venues apart: no word, no beginning of a word, no initials; of one script.
 
     Example:
         >>> unlike("Annals of Imaginary Physics", "Econometrica"), unlike("P. Natl. Acad. Sci.", "National Academy of Sciences")
         (True, False)
+        >>> unlike("Harvard University Press", "Cambridge University Press"), unlike("CUP", "Cambridge University Press")
+        (True, False)
     """
     claimed, found = claimed[:LONGEST], found[:LONGEST]
-    ours, theirs = _words(normalise(claimed)), _words(normalise(found))
-    if not ours or not theirs or _script(claimed) != _script(found):
+    if _script(claimed) != _script(found) or _is_acronym(claimed, found) or _is_acronym(found, claimed):
         return False
-    shared = any(_abbreviates(one, other) for one in ours for other in theirs)
+    ours, theirs = (_telling(_words(normalise(_HOUSE_SIGNS.sub("", name)))) for name in (claimed, found))
+    if not ours or not theirs:
+        return False
+    shared = any(len(one) > 1 < len(other) and _abbreviates(one, other) for one in ours for other in theirs)
     if _script(claimed) == "east":  # words are not parted: two signs in common
-        pairs = {claimed[at : at + 2] for at in range(len(claimed) - 1)}
-        shared = shared or any(pair in found for pair in pairs)
+        plain, whole = (_HOUSE_SIGNS.sub("", name) for name in (claimed, found))
+        shared = shared or any(plain[at : at + 2] in whole for at in range(len(plain) - 1))
     initials = ["".join(word[0] for word in name) for name in (ours, theirs)]
     return (
         not shared
         and "".join(ours) not in initials[1]
         and "".join(theirs) not in initials[0]
-        and initials[0] != initials[1]
+        and (initials[0] != initials[1] or len(initials[0]) == 1)
     )
+
+
+def _telling(words: Sequence[str]) -> list[str]:
+    """The words that tell one publisher from another; all of them if there are no others."""
+    return [word for word in words if word not in _OF_HOUSES] or list(words)
+
+
+def _is_acronym(short: str, long: str) -> bool:
+    """Whether capitals may stand for a name: PUF, the Presses universitaires de France; МГУ, the Московский университет."""
+    letters = "".join(filter(str.isalpha, short)).casefold()
+    words = re.findall(r"[^\W\d_]+", long.casefold())
+    if not _CAPITALS.fullmatch(short.strip()) or not words:
+        return False
+    initials, at, inside = "".join(word[0] for word in words), 0, 0
+    for letter in letters:
+        place = initials.find(letter, at)
+        inside, at = (inside + 1, place + 1) if place >= 0 else (inside, at)
+    return letters[0] in initials[:2] and inside >= len(letters) - 1
 
 
 def _script(name: str) -> str:

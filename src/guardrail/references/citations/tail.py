@@ -51,12 +51,15 @@ _SEGMENT = re.compile(
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
 )
-DAY = re.compile(rf",?\s?(?:(?:\d{{1,2}}\.?\s(?:de\s)?)?{MONTHS}(?:\s\d{{1,2}})?(?:\sde)?|Eds?\.)[\s,]*$")
+_ANY_MONTH = rf"(?:{MONTHS}|(?:Jan|Feb|Mar|Apr|June?|July?|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+DAY = re.compile(
+    rf",?\s?(?:(?<!\w)(?:\d{{1,2}}\.?\s(?:de\s)?)?{_ANY_MONTH}(?:\s\d{{1,2}})?(?:\sde)?|Eds?\.)[\s,]*$"
+)
 _DATED = re.compile(  # behind names: , May 21, 2015
     rf",\s(?={MONTHS}\s(?:\d{{1,2}},\s)?(?:1[4-9]|20)\d\d)"
 )
 _MONTH = re.compile(  # July 2009; 12 May 2020; May 12, 2020; 3 de mayo de 2020
-    rf"(?:\d{{1,2}}\.?\s(?:de\s)?)?(?:{MONTHS}|Jan|Feb|Mar|Apr|June?|July?|Aug|Sept?|Oct|Nov|Dec)\.?(?:\s\d{{1,2}})?,?\s(?:de\s)?(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
+    rf"(?:\d{{1,2}}\.?\s(?:de\s)?)?{_ANY_MONTH}(?:\s\d{{1,2}})?,?\s(?:de\s)?(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
 )
 _PART_TITLE = re.compile(r":\s[^\W\d_a-z][^.,;:()\d]{2,80}(?=\.\s)")  # Jilid 1: Tanah di Bawah Angin.
 _QUOTED_JOURNAL = re.compile(
