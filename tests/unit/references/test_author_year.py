@@ -6,8 +6,9 @@ from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.policies import remove
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Record
-from guardrail.references.citations import citations
+from guardrail.references.bibliography.records import Record, Reference
+from guardrail.references.citations import author_year, citations
+from guardrail.report import Span
 
 LIST = """
 
@@ -336,3 +337,13 @@ class TestBeforeAnIdentifier:
             ("Kahneman & Tversky 1970: 10.2307/1879431", Verdict.UNVERIFIED),
         ):
             assert [finding.verdict for finding in guard.check(text).findings] == [verdict]
+
+
+def test_the_letter_of_a_mark_that_something_else_read() -> None:
+    """It tells two works of one year apart."""
+    text = "As in Roe's later paper, 2020b.\n\nRoe, A. (2020a). Teacups of the north. UP.\nRoe, A. (2020b). Teacups of the south. UP."
+    found = [one for one in citations(text) if one.reference.title]
+    further = [(Span(start=6, end=30), Reference(authors=("Roe",), year=2020))]
+    [mark] = [one for one in author_year.marks(text, found, further) if one.span.start < 36]
+    assert mark.means is not None
+    assert "south" in mark.means.of(text)

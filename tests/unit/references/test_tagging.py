@@ -421,6 +421,16 @@ class TestRetagged:
         found = retagged(text, [], Tags([tagged(text, text, "", url="https://roe.org/trees")]))
         assert [one.span.of(text) for one in found] == text.split("\n")
 
+    def test_addresses_in_a_list_are_without_its_markers(self) -> None:
+        text = "  - https://roe.org/trees\n  - https://roe.org/rivers"
+        found = retagged(text, [], Tags([tagged(text, text, "", url="https://roe.org/trees")]))
+        assert [one.span.of(text) for one in found] == ["https://roe.org/trees", "https://roe.org/rivers"]
+
+    def test_lines_that_say_more_than_an_address_are_one_reference(self) -> None:
+        text = "Roe, J. (1999)\nhttps://roe.org/trees"
+        one = tagged(text, text, "", url="https://roe.org/trees", authors=("Roe, J.",), year=1999)
+        assert [found.reference for found in retagged(text, [], Tags([one]))] == [one.reference]
+
     @pytest.mark.parametrize(("url", "count"), [("https://ankiweb.net", 0), ("https://ankiweb.net/about", 1)])
     def test_the_front_page_of_a_tool_is_none(self, url: str, count: int) -> None:
         text = f"[Anki]({url})"
@@ -433,6 +443,40 @@ class TestRetagged:
         places = tuple((at, at + 1) for at in range(len(text)))
         read = Tags([one], places, tuple(float(at < one.span.start) for at in range(len(text))))
         assert [found.span for found in retagged(text, [known], read)] == [one.span]
+
+    def test_a_remark_in_which_nothing_else_is_read_stays(self) -> None:
+        """It is never called wrong."""
+        text = "- Vitamins help nobody who has enough (see [Anki](https://ankiweb.net))"
+        known = cited(text, text[2:], "Vitamins help nobody who has enough")
+        one = tagged(text, "[Anki](https://ankiweb.net)", "Anki", url="https://ankiweb.net")
+        places = tuple((at, at + 1) for at in range(len(text)))
+        read = Tags([one], places, tuple(float(at < one.span.start) for at in range(len(text))))
+        assert retagged(text, [known], read) == [replace(known, style="unmarked")]
+
+    def test_a_remark_behind_a_reference_is_no_venue(self) -> None:
+        text = "- Roe, Trees (1999). Still the baseline."
+        known = cited(text, text[2:], "Trees")
+        known = replace(known, reference=replace(known.reference, venue="Still the baseline"))
+        one = tagged(text, "Roe, Trees (1999)", "Trees", authors=("Roe",), year=1999)
+        [found] = retagged(text, [known], Tags([one]))
+        assert (found.span, found.reference.venue) == (one.span, "")
+
+    def test_the_span_holds_the_title_that_is_kept(self) -> None:
+        text = "- Trees (Jane Roe and her Rivers, 1999)"
+        known = cited(text, text[2:], "Trees", "emphasised")
+        one = tagged(text, "Jane Roe and her Rivers, 1999", "Rivers", authors=("Jane Roe",))
+        one = replace(one, title=0.5)
+        [found] = retagged(text, [known], Tags([one]))
+        assert (found.reference.title, "Trees" in found.span.of(text)) == ("Trees", True)
+
+    def test_a_venue_is_compared_word_by_word(self) -> None:
+        """ "Art" is no volume called "Party Politics" in which a chapter is."""
+        text = "- Roe, The Long Story of Art, Party Politics, 1999"
+        known = cited(text, text[2:], "The Long Story of Art")
+        known = replace(known, reference=replace(known.reference, venue="Party Politics"))
+        one = tagged(text, text[2:], "Art", authors=("Roe",))
+        [found] = retagged(text, [known], Tags([one]))
+        assert found.other == known.reference
 
     def test_a_journal_is_no_title(self) -> None:
         text = "Jinek et al., *Science* (2012)"

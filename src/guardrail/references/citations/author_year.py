@@ -216,7 +216,10 @@ def marks(
     known = frozenset(one.reference.authors[0] for one in found if one.reference.authors)
     plain = answer.translate(_FULL_WIDTH)
     every = [*candidates(plain, known), *_bare(plain, entries)]
-    every += [Mark(span, said, sure=True) for span, said in (*untitled(answer), *further)]
+    every += [
+        Mark(span, said, sure=True, suffix=_suffix(span.of(answer), said))
+        for span, said in (*untitled(answer), *further)
+    ]
     ordered = sorted(
         (_by_entry(answer, mark, entries) for mark in every),
         key=lambda mark: (mark.span.start, -mark.span.end),
@@ -237,6 +240,12 @@ def marks(
         if mark.sure or means or certain or (among and mark.begins):
             style: Style = "inline" if mark.reference.title else "author-year"
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
+
+
+def _suffix(text: str, said: Reference) -> str:
+    """The letter behind the year of a mark: (Roe, 2020b)."""
+    found = re.search(rf"{said.year}([a-z])(?!\w)", text)
+    return found[1] if found else ""
 
 
 def _among_works(answer: str, found: Sequence[Citation]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -70,53 +70,73 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         asked: whether the question before it asks for references: then a bare title is one.
     """
     bare = _are_bare(found, read)
-    found = [known for known in found if not _is_remark(answer, known, read)]
-    sure = [
-        replace(one, span=_enclosed(answer, one.span))
-        for whole in read.found
-        for one in _by_lines(answer, whole)
-        if not one.mark
-        and one.sure >= _SURE
-        and (one.reference.title or _is_page(one, found))
-        and not _is_front_page(one.reference)
-        and not any(_touch(known.span, one.span) and _stays(known, one, bare=bare) for known in found)
-        and sum(_is_another(known, one) for known in found) < 2
-    ]
-    titles = {normalise(known.reference.title) for known in found} - {""}
-    after: list[Citation] = []
-    for one in sure:
-        over = [known for known in found if _touch(known.span, one.span)]
-        near = [known for known in over if _is_same(known, one)]
-        if near:
-            after.append(_both(answer, read, max(near, key=lambda known: _shared(known.span, one.span)), one))
-        elif not _is_container(answer, one, over) and (
-            _is_described(one.reference)
-            or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
-        ):
-            style: Style = "inline" if _is_certain(one) else "unmarked"
-            style = "legal" if names_a_law(one.reference.title) else style
-            after.append(Citation(one.span, one.reference, style, agreed=frozenset({"title"})))
+    remarks = {id(known) for known in found if _is_remark(answer, known, read)}
+    rules = [known for known in found if id(known) not in remarks]
+    after = [*_from_network(answer, rules, read, asked=asked, bare=bare)]
     taken = [one.span for one in after]
-    for known in found:
-        if any(_touch(known.span, span) for span in taken):
-            continue
-        read_too = any(_touch(known.span, one.span) for one in read.found)
-        # Among bare titles even a sentence is one.
-        firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())
-        if known.style in firm or read_too or read.denies(known.span) < _DENIED:
+    kept = [known for known in found if not any(_touch(known.span, span) for span in taken)]
+    # Among bare titles even a sentence is one.
+    firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())
+    for known in kept:
+        if id(known) in remarks:
+            marked = any(one.mark and _touch(known.span, one.span) for one in read.found)
+            after += [] if marked else [replace(known, style="unmarked")]  # "…" (Putnam, 1993: 167)
+        elif known.style in firm or _is_read(known, read) or read.denies(known.span) < _DENIED:
             untitled = next((one for one in read.found if _is_untitled(known, one)), None)
             after.append(_without_title(known, untitled) if untitled else known)
     after.sort(key=lambda citation: citation.span.start)
     return [_alone(citation, after) for citation in after]
 
 
+def _from_network(
+    answer: str, found: Sequence[Citation], read: Tags, *, asked: bool, bare: bool
+) -> Iterator[Citation]:
+    """The references that the network is sure of: joined with the rules' where both read one, else on their own."""
+    titles = {normalise(known.reference.title) for known in found} - {""}
+    parts = (part for whole in read.found for part in _by_lines(answer, whole))
+    for one in (replace(part, span=_enclosed(answer, part.span)) for part in parts):
+        if not _counts(one, found, bare=bare):
+            continue
+        over = [known for known in found if _touch(known.span, one.span)]
+        near = [known for known in over if _is_same(known, one)]
+        if near:
+            yield _both(answer, read, max(near, key=lambda known: _shared(known.span, one.span)), one)
+        elif not _is_container(answer, one, over) and (
+            _is_described(one.reference)
+            or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
+        ):
+            style: Style = "inline" if _is_certain(one) else "unmarked"
+            style = "legal" if names_a_law(one.reference.title) else style
+            yield Citation(one.span, one.reference, style, agreed=frozenset({"title"}))
+
+
+def _counts(one: Tagged, found: Sequence[Citation], *, bare: bool) -> bool:
+    """Whether what the network reads is a reference: it is sure of it, and the rules' bounds are not the better ones."""
+    if one.mark or one.sure < _SURE or _is_front_page(one.reference):
+        return False
+    if not one.reference.title and not _is_page(one, found):
+        return False
+    stays = any(_touch(known.span, one.span) and _stays(known, one, bare=bare) for known in found)
+    return not stays and sum(_is_another(known, one) for known in found) < 2
+
+
+def _is_read(known: Citation, read: Tags) -> bool:
+    """Whether the network, too, reads something there."""
+    return any(_touch(known.span, one.span) for one in read.found)
+
+
 def _enclosed(answer: str, span: Span) -> Span:
     """A span without the marker of its item, and with the quotation marks or the emphasis that enclose it: left alone, they would enclose nothing."""
-    marker = _ITEM.match(answer, span.start, span.end)
-    start, end = marker.end() if marker else span.start, span.end
+    span = _without_marker(answer, span)
+    start, end = span.start, span.end
     while start > 0 and end < len(answer) and _MARKS.get(answer[start - 1], "") == answer[end]:
         start, end = start - 1, end + 1
     return Span(start=start, end=end)
+
+
+def _without_marker(answer: str, span: Span) -> Span:
+    marker = _ITEM.match(answer, span.start, span.end)
+    return Span(start=marker.end(), end=span.end) if marker else span
 
 
 def _are_bare(found: Sequence[Citation], read: Tags) -> bool:
@@ -139,16 +159,18 @@ def _stays(known: Citation, one: Tagged, *, bare: bool) -> bool:
 
 
 def _by_lines(answer: str, one: Tagged) -> list[Tagged]:
-    """A reference that the network reads; addresses alone on several lines are one each."""
+    """What the network reads as one reference; addresses alone, each on a line, are one each."""
+    said = one.reference
     text = one.span.of(answer)
-    if one.mark or one.reference.title or "\n" not in text:
+    if one.mark or said.title or said.authors or said.year or said.venue or "\n" not in text:
         return [one]
     found: list[Tagged] = []
     start = one.span.start
     for line in text.split("\n"):
-        span = Span(start=start, end=start + len(line.rstrip()))
-        said = with_identifiers(Reference(), identifiers(line))
-        found += [replace(one, span=span, reference=said)] if _is_described(said) else []
+        begin = start + len(line) - len(line.lstrip())
+        span = _without_marker(answer, Span(start=begin, end=max(begin, start + len(line.rstrip()))))
+        address = with_identifiers(Reference(), identifiers(span.of(answer)))
+        found += [replace(one, span=span, reference=address)] if _is_described(address) else []
         start += len(line) + 1
     return found
 
@@ -165,9 +187,9 @@ def _is_remark(answer: str, known: Citation, read: Tags) -> bool:
 
 
 def _is_another(known: Citation, one: Tagged) -> bool:
-    """Whether the rules read another work, not a part of this one's title, within what the network reads as one."""
+    """Whether the rules read a work within what the network reads as one, and not only a part of its title."""
     title, whole = normalise(known.reference.title), normalise(one.reference.title)
-    return bool(title) and _is_within(known.span, one.span) and (title == whole or title not in whole)
+    return bool(title) and _is_within(known.span, one.span) and (title == whole or not _has(whole, title))
 
 
 def _is_front_page(said: Reference) -> bool:
@@ -261,41 +283,55 @@ def _same_page(known: Citation, one: Tagged) -> bool:
 
 def _both(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
     """One reference that both read, with the network's span; East Asian ones the rules read better."""
-    said, read = known.reference, one.reference
-    style: Style = "inline" if known.style == "unmarked" and _is_certain(one) else known.style
-    if SCRIPT.search(said.title):
+    if SCRIPT.search(known.reference.title):
         return known
-    if normalise(said.title) == normalise(read.title):
-        said = _with_its_names(answer, tags, known, one)
-        if said.authors and read.authors and family_names(said.authors) != family_names(read.authors):
-            return replace(
-                known,
-                span=one.span,
-                reference=said,
-                other=known.other or read,
-                agreed=known.agreed | {"title"},
-            )
-        agreed = known.agreed | {"title"}
-        # the line below a title has its authors
-        inside = known.span.start <= one.span.start and one.span.end <= known.span.end
-        span = known.span if inside and _says_less(one.span.of(answer), said) else one.span
-        unsure = bool(read.title and read.authors) and one.names < _SURE
-        other = known.other or (replace(said, authors=(), et_al=False) if unsure else None)
-        return replace(
-            known, span=span, reference=_filled(said, read), agreed=agreed, style=style, other=other
-        )
-    one_title, other_title = normalise(said.title), normalise(read.title)
-    if one_title and other_title in normalise(said.venue):  # the volume in which it is
-        return replace(known, span=one.span)
-    cut_short = bool(one_title) and (
-        one_title in other_title or (known.style in _SHOWN and other_title in one_title)
-    )
-    linked = f"[{said.title}](" in known.span.of(answer) and not _explains(read, one_title, other_title)
-    if (
-        one.title < _TITLED or cut_short or linked
-    ):  # the shorter one clears only a work that explains the rest
-        return replace(known, span=one.span, other=known.other or read)
-    return replace(known, span=one.span, reference=_filled(read, said, _IDENTIFIERS), other=said, style=style)
+    if normalise(known.reference.title) == normalise(one.reference.title):
+        return _agreed(answer, tags, known, one)
+    return _disputed(answer, known, one)
+
+
+def _agreed(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
+    """A reference of which both read the same title."""
+    read = one.reference
+    said = _with_its_names(answer, tags, known, one)
+    # the line below a title has its authors
+    inside = known.span.start <= one.span.start and one.span.end <= known.span.end
+    span = known.span if inside and _says_less(one.span.of(answer), said) else one.span
+    if said.venue and not read.venue and said.venue in known.span.of(answer):
+        said = said if said.venue in span.of(answer) else replace(said, venue="")  # a remark behind it
+    both = replace(known, span=span, agreed=known.agreed | {"title"})
+    if said.authors and read.authors and family_names(said.authors) != family_names(read.authors):
+        return replace(both, span=one.span, reference=said, other=known.other or read)
+    unsure = bool(read.title and read.authors) and one.names < _SURE
+    other = known.other or (replace(said, authors=(), et_al=False) if unsure else None)
+    return replace(both, reference=_filled(said, read), other=other, style=_style(known, one))
+
+
+def _disputed(answer: str, known: Citation, one: Tagged) -> Citation:
+    """A reference of which they read two titles: the network's if it is sure and that is no part of the rules', which then is another reading."""
+    said, read = known.reference, one.reference
+    title, other = normalise(said.title), normalise(read.title)
+    span = one.span
+    if said.title and said.title in known.span.of(answer) and said.title not in span.of(answer):
+        span = Span(start=min(known.span.start, span.start), end=max(known.span.end, span.end))
+    if title and _has(normalise(said.venue), other):  # the volume in which it is
+        return replace(known, span=span)
+    cut_short = bool(title) and (_has(other, title) or (known.style in _SHOWN and _has(title, other)))
+    linked = f"[{said.title}](" in known.span.of(answer) and not _explains(read, title, other)
+    if one.title < _TITLED or cut_short or linked:
+        # the shorter one clears only a work that explains the rest
+        return replace(known, span=span, other=known.other or read)
+    reference = _filled(read, said, _IDENTIFIERS)
+    return replace(known, span=one.span, reference=reference, other=said, style=_style(known, one))
+
+
+def _style(known: Citation, one: Tagged) -> Style:
+    return "inline" if known.style == "unmarked" and _is_certain(one) else known.style
+
+
+def _has(text: str, part: str) -> bool:
+    """Whether whole words of a normalised text are another."""
+    return f" {part} " in f" {text} "
 
 
 def _with_its_names(answer: str, tags: Tags, known: Citation, one: Tagged) -> Reference:
@@ -316,22 +352,22 @@ def _with_its_names(answer: str, tags: Tags, known: Citation, one: Tagged) -> Re
         return replace(said, authors=read.authors) if same else said
     journal = normalise(read.venue)
     named = " ".join(written)
-    if not read.authors and journal and journal in named and journal != named and not said.venue:
+    if not read.authors and journal and _has(named, journal) and journal != named and not said.venue:
         return replace(said, authors=(), et_al=False, venue=read.venue)  # (Critical Inquiry, Winter 1980)
     return said
 
 
 def _explains(read: Reference, whole: str, title: str) -> bool:
     """Whether the network knows what the rest of the text of a link is, of which the title is a part: the site, or who wrote it."""
-    rest = whole.replace(title, " ", 1)
+    rest = f" {whole} ".replace(f" {title} ", " ", 1)
     named = [normalise(read.venue), *family_names(read.authors)]
-    return title not in whole or any(name and name in rest for name in named)
+    return not _has(whole, title) or any(name and _has(rest, name) for name in named)
 
 
 def _says_less(text: str, said: Reference) -> bool:
     """Whether some of the authors, or the year, of a reference stand elsewhere."""
     named = normalise(text)
-    return any(name not in named for name in family_names(said.authors)) or (
+    return any(not _has(named, name) for name in family_names(said.authors)) or (
         bool(said.year) and str(said.year) not in text
     )
 
