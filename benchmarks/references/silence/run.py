@@ -1,8 +1,8 @@
 """Answers of models that cite nothing: how often does one of them "look like a citation", and is anything in them called made up?
 
 The answers are those of RAGTruth (questions on passages, summaries, descriptions of restaurants), biographies of WikiBio-GPT3 and its
-samples, summaries of news and turns of dialogue, and those that another person wrote to cite nothing. An index of one other work, declared complete, calls everything made up that is
-read as a reference for certain.
+samples, summaries of news and turns of dialogue, and some that were written to cite nothing. Against an index of one other work, declared
+complete, everything that is taken for a reference with certainty is called made up.
 """
 
 from __future__ import annotations

@@ -175,8 +175,9 @@ class ReferenceCheck(Detector):
     )
     tagger: Literal["auto", "on", "off"] = option(
         default="auto",
-        help="whether a small network reads the answer, too, and finds what the rules miss: auto = if guardrail-citations-mini is "
-        "installed; what only the network finds is called wrong only if it is certain of the title",
+        help="whether a small network also reads the answer, to find references (with their titles and authors' names) that the "
+        "rules miss: auto = if guardrail-citations-mini is installed. A reference that only the network finds is called wrong "
+        "only if the network is certain of its title and its authors' names",
     )
     max_references: int = option(
         default=50, least=1, help="references to examine; the rest is unverified, and the report says so"
