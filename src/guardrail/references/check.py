@@ -315,7 +315,7 @@ class ReferenceCheck(Detector):
         if self._backend is not None:
             looked_up = yield from one(Find(citation.reference))
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
-            before = _why_open(looked_up)
+            before = _why_open(looked_up, by_sources=bool(self.sources))
             if match.status is not Status.UNREACHABLE:  # who did not answer is not asked three times more
                 citation, match = yield from self._other_readings(citation, answer, match)
         match = completed(match, wrong)
@@ -444,9 +444,10 @@ def _today() -> tuple[int, int]:
     return now.year, now.month
 
 
-def _why_open(reply: Reply[Match]) -> str:
+def _why_open(reply: Reply[Match], *, by_sources: bool) -> str:
+    silent = "a source" if by_sources else "the bibliography"
     if isinstance(reply, Failed):
-        return f"the bibliography did not answer ({reply}); "
+        return f"{silent} did not answer ({reply}); "
     if reply.value.status is Status.UNREACHABLE:
-        return f"the bibliography did not answer ({reply.value.detail}); "
+        return f"{silent} did not answer ({reply.value.detail}); "
     return "not in the bibliography, which may lack works; "

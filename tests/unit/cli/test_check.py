@@ -39,6 +39,21 @@ class TestExitCode:
         assert result.exit_code == 3
         assert "--model NAME" in result.stdout
 
+    @pytest.mark.parametrize(
+        ("options", "advised"),
+        [
+            ([], ["--bibliography PATH", "--online", "--model NAME"]),
+            (["--bibliography", "refs.bib"], ["--complete", "--online", "--model NAME"]),
+            (["--detector", "references:bibliography=refs.bib"], ["--online", "--model NAME"]),
+        ],
+    )
+    def test_what_would_settle_it(self, run, folder, options, advised):
+        """Only what was not given yet, however it was given."""
+        (folder / "answer.md").write_text(THIRD)
+        said = run("check", "answer.md", *options).output.split("nobody was asked")[1]
+        every = ["--bibliography PATH", "--complete", "--online", "--model NAME"]
+        assert [way for way in every if way in said] == sorted(advised, key=every.index)
+
     def test_complete(self, run, folder):
         """1: the same work, where the bibliography holds everything."""
         (folder / "answer.md").write_text(THIRD)

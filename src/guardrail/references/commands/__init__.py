@@ -116,16 +116,18 @@ def _detectors(
 def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
     """What would settle references that nobody was asked about."""
     from guardrail.references.check import ReferenceCheck
+    from guardrail.report import Lookup
 
-    name = ReferenceCheck.name
-    if not any(f.label == "unknown" and f.detector == name for f in report.findings):
+    found = [finding for finding in report.findings if finding.detector == ReferenceCheck.name]
+    if not any(finding.label == "unknown" for finding in found):
         return
+    looked_up = any(isinstance(one, Lookup) for finding in found for one in finding.evidence)
     ways = ["--model NAME to ask a chat model about them"]
     if not options["online"]:
         ways.insert(0, "--online to ask public catalogues")
-    if not options["bibliography"]:
+    if not (options["bibliography"] or looked_up):  # --detector names one, perhaps
         ways.insert(0, "--bibliography PATH to look them up")
-    elif not options["complete"]:
+    elif options["bibliography"] and not options["complete"]:
         ways.append("--complete if the bibliography has everything")
     yield f"nobody was asked about what is unverified; add {', or '.join(ways)}"
 
