@@ -50,202 +50,28 @@ _FIELDS: dict[Field, str] = {
 _FIELD_OF: dict[str, Field] = {
     spelling: field for field, spellings in _FIELDS.items() for spelling in spellings.split()
 }
-_REFERENCES = frozenset(
-    [
-        "references",
-        "reference",
-        "refs",
-        "citations",
-        "citation",
-        "cited",
-        "cites",
-        "citedworks",
-        "workscited",
-        "citedreferences",
-        "sources",
-        "bibliography",
-        "bibliographie",
-        "bibliografía",
-        "bibliografia",
-        "literaturverzeichnis",
-        "literaturliste",
-        "quellen",
-        "referenzen",
-        "referencias",
-        "références",
-        "riferimenti",
-        "fuentes",
-        "fonti",
-        "литература",
-        "списоклитературы",
-        "источники",
-        "参考文献",
-        "参考资料",
-        "引用文献",
-        "文献",
-        "参考",
-        "출처",
-        "참고문헌",
-        "footnotes",
-        "endnotes",
-        "furtherreading",
-        "recommendedreading",
-        "readinglist",
-    ]
-)
-_WORKS = frozenset(
-    [
-        "source",
-        "papers",
-        "paper",
-        "articles",
-        "article",
-        "publications",
-        "publication",
-        "books",
-        "book",
-        "works",
-        "work",
-        "studies",
-        "study",
-        "literature",
-        "relatedwork",
-        "relatedworks",
-        "relatedpapers",
-        "keypapers",
-        "scholarlyarticles",
-        "recommendations",
-        "literatur",
-        "articulos",
-        "artículos",
-        "libros",
-        "livres",
-        "bücher",
-        "论文",
-        "书籍",
-        "论文列表",
-        "文章",
-        "論文",
-        "書籍",
-        "논문",
-    ]
-)
-_CONTACTS = frozenset(["email", "phone", "telephone", "mobile", "relationship"])
-_OTHERWISE = frozenset(
-    [
-        "director",
-        "directors",
-        "directedby",
-        "cast",
-        "actors",
-        "starring",
-        "runtime",
-        "imdb",
-        "imdbid",
-        "imdbrating",
-        "boxoffice",
-        "season",
-        "seasons",
-        "episode",
-        "episodes",
-        "artist",
-        "artists",
-        "album",
-        "albums",
-        "track",
-        "tracks",
-        "tracklist",
-        "price",
-        "pricing",
-        "cost",
-        "currency",
-        "sku",
-        "brand",
-        "stock",
-        "quantity",
-        "product",
-        "productid",
-        "productname",
-        "company",
-        "employer",
-        "salary",
-        "jobtitle",
-        "department",
-        "location",
-        "attendees",
-        "starttime",
-        "endtime",
-        "status",
-        "priority",
-        "assignee",
-        "duedate",
-        "due",
-        "completed",
-        "done",
-        "calories",
-        "ingredients",
-        "servings",
-        "developer",
-        "developers",
-        "platform",
-        "platforms",
-        "console",
-        "version",
-        "license",
-        "dependencies",
-        "scripts",
-        "population",
-        "capital",
-        "stars",
-        "forks",
-        "rating",
-        "ratings",
-        "content",
-        "body",
-        "sections",
-        "paragraphs",
-        "chapters",
-        "markdown",
-        "html",
-    ]
-)
-
-
-_SPARE = frozenset(
-    [
-        "source",
-        "in",
-        "where",
-        "outlet",
-        "publication",
-        "publishedby",
-        "appearedin",
-        "appearsin",
-        "presentedat",
-        "series",
-        "collection",
-        "magazineorjournal",
-        "periodicalorpublisher",
-        "sitename",
-        "websitename",
-        "site",
-        "fuente",
-        "quelle",
-        "fonte",
-        "来源",
-        "出处",
-        "出處",
-        "掲載誌",
-    ]
-)
+_GROUPS = {
+    "references": """references reference refs citations citation cited cites citedworks workscited citedreferences sources bibliography bibliographie
+        bibliografía bibliografia literaturverzeichnis literaturliste quellen referenzen referencias références riferimenti
+        fuentes fonti литература списоклитературы источники 参考文献 参考资料 引用文献 文献 参考 출처 참고문헌 footnotes endnotes furtherreading
+        recommendedreading readinglist""",
+    "works": """source papers paper articles article publications publication books book works work studies study literature relatedwork
+        relatedworks relatedpapers keypapers scholarlyarticles recommendations literatur articulos artículos libros livres bücher
+        论文 书籍 论文列表 文章 論文 書籍 논문""",
+    "contact": """email phone telephone mobile relationship""",
+    "otherwise": """director directors directedby cast actors starring runtime imdb imdbid imdbrating boxoffice season seasons episode episodes artist
+        artists album albums track tracks tracklist price pricing cost currency sku brand stock quantity product productid
+        productname company employer salary jobtitle department location attendees starttime endtime status priority assignee
+        duedate due completed done calories ingredients servings developer developers platform platforms console version license
+        dependencies scripts population capital stars forks rating ratings content body sections paragraphs chapters markdown html""",
+    "spare": """source in where outlet publication publishedby appearedin appearsin presentedat series collection magazineorjournal
+        periodicalorpublisher sitename websitename site fuente quelle fonte 来源 出处 出處 掲載誌""",
+    "own": """id ref key refid refkey citekey citationkey locator pid permalink""",
+}
+_WORDS = {group: frozenset(words.split()) for group, words in _GROUPS.items()}
 _NAMES_VENUE = re.compile(r"(?:journal|venue|conference|publisher|proceedings|magazine)(?:name|title)?\Z")
-
-
 _DETAIL = re.compile(
     r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?\Z|details?\Z"
-)
-_OWN = frozenset(
-    ["id", "ref", "key", "refid", "refkey", "citekey", "citationkey", "locator", "pid", "permalink"]
 )
 
 
@@ -280,8 +106,15 @@ def meaning(key: str) -> Meaning:
         ('venue', 'references')
     """
     plain = _NOT_LETTERS.sub("", key[:60]).casefold()
-    listing: Listing = "references" if plain in _REFERENCES else "works" if plain in _WORKS else ""
+    said = {group for group, words in _WORDS.items() if plain in words}
     field = _FIELD_OF.get(plain)
-    spare = plain in _SPARE or _NAMES_VENUE.search(plain) is not None
-    detail = spare or field in {"year", "venue"} or _DETAIL.match(plain) is not None
-    return Meaning(field, listing, plain in _CONTACTS, plain in _OTHERWISE, spare, detail, plain in _OWN)
+    spare = "spare" in said or _NAMES_VENUE.search(plain) is not None
+    return Meaning(
+        field,
+        listing="references" if "references" in said else "works" if "works" in said else "",
+        contact="contact" in said,
+        otherwise="otherwise" in said,
+        spare=spare,
+        detail=spare or field in {"year", "venue"} or _DETAIL.match(plain) is not None,
+        own="own" in said,
+    )
