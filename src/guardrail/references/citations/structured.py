@@ -26,7 +26,7 @@ from guardrail.references.citations.keys import Field, Listing, meaning
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import body
 from guardrail.references.citations.sites import STANDARDS
-from guardrail.references.citations.venues import is_venue
+from guardrail.references.citations.venues import is_journal, is_venue
 from guardrail.references.citations.visible import visible
 from guardrail.report import Span
 from guardrail.text.json_values import Value, all_of_it, decoded, fenced, json_values
@@ -63,8 +63,14 @@ _WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "aut
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
 
 _STANDARD = re.compile(rf"{STANDARDS}[ -]?[A-Z]{{0,2}}\.?\d[\w.:-]{{0,20}}")
-_DETAILS: frozenset[Field] = frozenset(
-    ["year", "venue", "publisher", "doi", "arxiv", "isbn", "pmid", "url", "volume", "issue", "pages"]
+_OF_CONTAINER: frozenset[Field] = frozenset(
+    ["year", "venue", "publisher", "volume", "issue", "pages", "first_page", "last_page"]
+)
+_OF_WORK = _OF_CONTAINER | {"authors", "editors", "doi", "arxiv", "isbn", "pmid", "url", "identifiers"}
+_RANGE = re.compile(r"\d\s?[-–—]\s?\w")  # of pages
+_HALL = re.compile(
+    r"\b(?:hall|museum|university|college|school|theat(?:re|er)|park|arena|cent(?:re|er)|library|gallery|gardens?|club)\b(?!.*\bPress\b)",
+    re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,4});")
 _TAGS = re.compile(r"</?(?:i|b|em|sub|sup|strong|sc)>|<!\[CDATA\[|\]\]>", re.IGNORECASE)
@@ -266,30 +272,57 @@ def _read_row(
 
 
 def _fields(text: str, value: Value) -> _Fields:
-    """The fields of an object, and those of objects without a title in it, such as {"published": {"in": "EMNLP", "year": 2014}}."""
-    fields = _own_fields(text, value)
-    for inner in value.inner:
-        if inner.kind == "object" and meaning(inner.key).detail:
-            details = _own_fields(text, inner)
-            if details.keys().isdisjoint({"title", "authors"}):  # or it is about another work
-                kept = {name: one for name, one in details.items() if name in _DETAILS}
-                fields |= {name: one for name, one in kept.items() if fields.get(name) in (None, inner)}
+    """The fields of an object, and what objects in it say of where and when it appeared: {"published": {"in": "EMNLP", "year": 2014}}.
+
+    An object under a key such as "journal" or "in" is about what the work is in: its identifiers are left out.
+    """
+    fields = _named_fields(text, value)
+    if "booktitle" in fields:
+        fields.setdefault("venue" if "title" in fields else "title", fields.pop("booktitle"))
+    inside = [inner for inner in value.inner if inner.kind == "object" and meaning(inner.key).detail]
+    for inner in sorted(inside, key=lambda inner: meaning(inner.key).detail == "container"):
+        of_work = meaning(inner.key).detail == "work"
+        details = _of_work(text, inner) if of_work else _of_container(text, inner)
+        fields |= {name: one for name, one in details.items() if fields.get(name) in (None, inner)}
     return fields
 
 
-def _own_fields(text: str, value: Value) -> _Fields:
+def _of_work(text: str, value: Value) -> _Fields:
+    """What an object under a key such as "published" or "metadata" says of the work; nothing if it has a title: it is about another one."""
+    said = _named_fields(text, value)
+    if "booktitle" in said:
+        said.setdefault("venue", said.pop("booktitle"))
+    return {} if "title" in said else {name: one for name, one in said.items() if name in _OF_WORK}
+
+
+def _of_container(text: str, value: Value) -> _Fields:
+    """What an object under a key such as "journal" says of a work in it: its name, year and volume, and a range of pages.
+
+    Nothing if it has authors: it is about another work, perhaps one under review.
+    """
+    said, key = _named_fields(text, value), meaning(value.key)
+    if "authors" in said:
+        return {}
+    kept = {name: one for name, one in said.items() if name in _OF_CONTAINER}
+    if "pages" in kept and not _RANGE.search(_first(text, kept["pages"])):
+        del kept["pages"]  # how many the book has
+    name = said.get("title") or said.get("booktitle") or said.get("name")
+    if name is not None and key.field not in {"publisher", "issue"}:
+        known = not (key.spare and key.listing) or _is_known(_first(text, name))  # "source" may be anything
+        kept |= {"venue": value if key.field == "venue" else name} if known else {}
+    return kept
+
+
+def _named_fields(text: str, value: Value) -> _Fields:
     """The fields of a reference that an object itself has; of two with one meaning, the first that says something."""
     fields: _Fields = {}
-    for inner in {
-        inner.key: inner for inner in value.inner
-    }.values():  # of a key that comes twice, the last counts
+    # of a key that comes twice, the last counts
+    for inner in {inner.key: inner for inner in value.inner}.values():
         name = meaning(inner.key).field
         if name is None or name in fields or (name == "title" and inner.kind == "object"):
             continue
         if _says_something(text, inner):
             fields[name] = inner
-    if "booktitle" in fields:
-        fields.setdefault("venue" if "title" in fields else "title", fields.pop("booktitle"))
     return fields
 
 
@@ -312,18 +345,80 @@ def _is_reference(text: str, value: Value, fields: _Fields, listed: Listing, *, 
     said = fields.keys()
     if not said or any(meaning(inner.key).contact or _lists(inner) for inner in value.inner):
         return False
-    title = fields.get("title")
+    title, name = fields.get("title"), fields.get("name")
     titled = title is not None and bool(_first(text, title))
     known = not said.isdisjoint({"doi", "arxiv", "pmid", "isbn"})
-    if listed != "references" and any(meaning(inner.key).otherwise for inner in value.inner):
+    if listed != "references" and _belongs_to_a_thing(value):
         return titled and known
-    surely = known or beside or listed == "references" or not said.isdisjoint({"authors", "editors", "venue"})
+    written = not said.isdisjoint({"authors", "editors"})
+    placed = _names_venue(text, fields)
+    published = _names_publisher(text, value, fields)
+    if listed != "references" and _is_a_thing(text, value):
+        return titled and (known or (written and (placed or published)))
+    surely = known or listed == "references" or written or placed
+    if not surely and _is_in_a_hall(text, fields):
+        return False
+    surely = surely or beside
     if titled:
-        return surely or ("year" in said and (listed == "works" or "publisher" in said))
-    name = fields.get("name")
+        dated = "year" in said
+        return surely or (dated and published) or (listed == "works" and (dated or "venue" in said))
     if name is not None and name.kind in _TEXTS:
         return surely and bool(_WORDS.search(_first(text, name)))
     return listed == "references" and (known or "url" in said or {"authors", "year"} <= said)
+
+
+def _belongs_to_a_thing(value: Value) -> bool:
+    """Whether the keys of an object, or of what it says of where and when it appeared, are those of a film, an event, a product."""
+    return any(
+        meaning(inner.key).otherwise
+        or (
+            inner.kind == "object"
+            and meaning(inner.key).detail
+            and any(meaning(one.key).unwritten for one in inner.inner)
+        )
+        for inner in value.inner
+    )
+
+
+def _is_a_thing(text: str, value: Value) -> bool:
+    """Whether an object is listed under a key such as "films", or says that it is one: {"type": "film"}."""
+    owner = value if value.named >= 0 or value.parent is None else value.parent
+    kinds = (inner for inner in value.inner if inner.kind in _TEXTS and meaning(inner.key).kind)
+    return meaning(owner.key).thing or any(meaning(_first(text, kind)).thing for kind in kinds)
+
+
+def _names_venue(text: str, fields: _Fields) -> bool:
+    """Whether the venue is that of a written work, and not the hall of an event: by its key, its name, or a volume or pages."""
+    venue = fields.get("venue")
+    if venue is None:
+        return False
+    key = meaning(venue.key)
+    telling = key.field in {"venue", "booktitle"} and not key.broad
+    return telling or not fields.keys().isdisjoint({"volume", "pages"}) or _is_known(_first(text, venue))
+
+
+def _is_in_a_hall(text: str, fields: _Fields) -> bool:
+    """Whether what is named as the venue is a place where events are: Town hall, {"name": "Blue Note", "city": "Oslo"}."""
+    venue = fields.get("venue")
+    if venue is None:
+        return False
+    place = venue if venue.kind == "object" else venue.parent
+    situated = place is not None and any(meaning(inner.key).place for inner in place.inner)
+    return situated or _HALL.search(_first(text, venue)) is not None
+
+
+def _names_publisher(text: str, value: Value, fields: _Fields) -> bool:
+    """Whether the object itself says who published it, and that is a publisher of written works."""
+    house = fields.get("publisher")
+    if house is None or house.parent is None:
+        return False
+    own = house.parent is value or meaning(house.parent.key).detail == "work"
+    return own and (not meaning(house.key).broad or is_press(_first(text, house)))
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name is that of a journal or a conference, and not of a place where events are."""
+    return is_journal(name) or (is_venue(name) and _HALL.search(name) is None)
 
 
 def _lists(value: Value) -> bool:
@@ -461,16 +556,15 @@ def _said(text: str, value: Value | None) -> str:
 
 
 def _first(text: str, value: Value) -> str:
-    """The first text of a value: of a list its first, of an object the name or the first one."""
-    said = _plain(text, value)
+    """The first text of a value: of an array that of its first value, of an object its name or title, else that of its first value."""
     for _ in range(3):
-        if isinstance(said, list):
-            said = said[0] if said else ""
-        elif isinstance(said, dict):
-            said = next(
-                (one for key, one in said.items() if meaning(key).field in {"name", "title"}), ""
-            ) or next(iter(said.values()), "")
-    return _clean(said) if isinstance(said, str) else ""
+        if value.kind == "object":
+            named = (one for one in value.inner if meaning(one.key).field in {"name", "title"})
+            value = next((one for one in named if _says_something(text, one)), next(iter(value.inner), value))
+        elif value.kind == "array" and value.inner:
+            value = value.inner[0]
+    said = "" if value.kind in {"object", "array"} else _plain(text, value)
+    return _clean(said)
 
 
 def _title(said: str) -> str:
