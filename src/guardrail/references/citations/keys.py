@@ -73,8 +73,8 @@ _GROUPS = {
     "own": """id ref key refid refkey citekey citationkey locator pid permalink""",
     "broad": """venue venuename hostvenue conference conferencename publisher""",
     "place": """city address street streetaddress country capacity latitude longitude coordinates seats hall room""",
-    "container": """book bookname booktitle issue""",
-    "kind": """type kind category mediatype itemtype typ""",
+    "container": """book bookname booktitle issue ispartof""",
+    "kind": """type mediatype itemtype typ""",
 }
 _WORDS = {group: frozenset(words.split()) for group, words in _GROUPS.items()}
 _NAMES_VENUE = re.compile(r"(?:journal|venue|conference|publisher|proceedings|magazine)(?:name|title)?\Z")

@@ -68,8 +68,12 @@ _OF_CONTAINER: frozenset[Field] = frozenset(
 )
 _OF_WORK = _OF_CONTAINER | {"authors", "editors", "doi", "arxiv", "isbn", "pmid", "url", "identifiers"}
 _RANGE = re.compile(r"\d\s?[-–—]\s?\w")  # of pages
-_HALL = re.compile(
-    r"\b(?:hall|museum|university|college|school|theat(?:re|er)|park|arena|cent(?:re|er)|library|gallery|gardens?|club)\b(?!.*\bPress\b)",
+_STAGE = re.compile(
+    r"(?<!Prentice[ -])(?<!& )(?<!and )\b(?:hall|theat(?:re|er)|arena|stadium|auditorium|ballroom|club)\b",
+    re.IGNORECASE,
+)
+_BUILDING = re.compile(
+    r"\b(?:museum|university|college|school|park|cent(?:re|er)|library|gallery|gardens?)\b(?!.*\bPress\b)",
     re.IGNORECASE,
 )
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{2,5}|#x[\da-fA-F]{2,4});")
@@ -355,10 +359,10 @@ def _is_reference(text: str, value: Value, fields: _Fields, listed: Listing, *, 
     published = _names_publisher(text, value, fields)
     if listed != "references" and _is_a_thing(text, value):
         return titled and (known or (written and (placed or published)))
-    surely = known or listed == "references" or written or placed
-    if not surely and _is_in_a_hall(text, fields):
+    surely = known or listed == "references" or placed
+    if not surely and _is_somewhere(text, fields, written=written):
         return False
-    surely = surely or beside
+    surely = surely or written or beside
     if titled:
         dated = "year" in said
         return surely or (dated and published) or (listed == "works" and (dated or "venue" in said))
@@ -397,14 +401,19 @@ def _names_venue(text: str, fields: _Fields) -> bool:
     return telling or not fields.keys().isdisjoint({"volume", "pages"}) or _is_known(_first(text, venue))
 
 
-def _is_in_a_hall(text: str, fields: _Fields) -> bool:
-    """Whether what is named as the venue is a place where events are: Town hall, {"name": "Blue Note", "city": "Oslo"}."""
+def _is_somewhere(text: str, fields: _Fields, *, written: bool) -> bool:
+    """Whether what is named as the venue is a place where events are: Town hall, {"name": "Blue Note", "city": "Oslo"}.
+
+    What has authors may have been at a conference in Oslo, or be a thesis at a university.
+    """
     venue = fields.get("venue")
     if venue is None:
         return False
-    place = venue if venue.kind == "object" else venue.parent
+    name, place = _first(text, venue), venue if venue.kind == "object" else venue.parent
     situated = place is not None and any(meaning(inner.key).place for inner in place.inner)
-    return situated or _HALL.search(_first(text, venue)) is not None
+    return _STAGE.search(name) is not None or (
+        not written and (situated or _BUILDING.search(name) is not None)
+    )
 
 
 def _names_publisher(text: str, value: Value, fields: _Fields) -> bool:
@@ -418,7 +427,7 @@ def _names_publisher(text: str, value: Value, fields: _Fields) -> bool:
 
 def _is_known(name: str) -> bool:
     """Whether a name is that of a journal or a conference, and not of a place where events are."""
-    return is_journal(name) or (is_venue(name) and _HALL.search(name) is None)
+    return is_journal(name) or (is_venue(name) and not _STAGE.search(name) and not _BUILDING.search(name))
 
 
 def _lists(value: Value) -> bool:
