@@ -4,13 +4,17 @@ import json
 from typing import ClassVar
 
 import pytest
+from tests.effort import ends
 
 from guardrail import Guard, Verdict
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.check import ReferenceCheck
 from guardrail.references.citations import citations
+from guardrail.references.citations.model import Citation
 from guardrail.references.citations.silence import unread
+from guardrail.references.citations.structured import Structured, structured
+from guardrail.report import Span
 
 WORK = {"title": "Attention Is All You Need", "authors": ["Ashish Vaswani", "Noam Shazeer"], "year": 2017}
 READ = Reference(title=WORK["title"], authors=tuple(WORK["authors"]), year=2017)
@@ -416,6 +420,19 @@ class TestHostile:
         """Deep, endless, huge, half a pair of surrogates: no error, and texts that can be written."""
         for one in citations(text):
             repr(one.reference).encode()
+
+    def test_many_strings_take_time_in_proportion_to_their_number(self):
+        """Each is looked for among the references that were read, which are in order."""
+        spans = [Span(start=10 * n, end=10 * n + 9) for n in range(100_000)]
+        citations_of = [Citation(span, Reference("On Tea"), "json") for span in spans]
+        read = Structured([], list(zip(spans, citations_of, strict=True)), pieces=[(0, range(1_000_001))])
+        with ends():
+            assert len(read.joined(citations_of)) == len(spans)
+
+    def test_many_blocks_among_objects_take_time_in_proportion_to_their_number(self):
+        text = '{"a": 1} ' * 60_000 + "\n" + "```yaml\n- a: b\n```\n" * 30_000
+        with ends():
+            assert structured(text) is None
 
     def test_the_last_of_two_keys_counts(self):
         """As for whoever reads the JSON."""

@@ -85,7 +85,7 @@ def references_in(text: str, root: Value, *, asked: bool = False) -> Found:
 
 
 def _under(value: Value, listed: Listing) -> Listing | None:
-    """What the keys around a value say of it; `None` for people and venues, who are no works."""
+    """What the keys around a value say of it; `None` for people and venues, which are no works."""
     if value.named < 0:
         return listed
     said = meaning(value.key)
@@ -166,11 +166,11 @@ def _is_reference(text: str, value: Value, fields: Fields, listed: Listing, *, b
     """Whether an object is a reference.
 
     Args:
-        text: the text that it stands in.
+        text: the text that it is in.
         value: the object.
         fields: what it says.
         listed: what the keys around it say.
-        beside: whether it stands in an array with references.
+        beside: whether it is in an array with references.
     """
     said = fields.keys()
     if not said or any(meaning(inner.key).contact or _lists(inner) for inner in value.inner):

@@ -59,7 +59,7 @@ class Left:
         self.at = 0  # up to here the whole text was dealt with
 
     def skip(self, start: int, end: int) -> None:
-        """Keeps what stands before `start`, and leaves out what stands before `end`."""
+        """Keeps the text before `start`, and leaves out what comes then, up to `end`."""
         if start > self.at or not self.pieces:
             self._add(self.whole[self.at : start], range(self.at, max(start, self.at) + 1))
         self._between("\n\n")

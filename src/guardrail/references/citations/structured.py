@@ -1,9 +1,9 @@
-"""References in JSON, and in tables of comma-separated values and YAML, which are read as the same: structured outputs, CSL-JSON, the replies of services; and what else their strings say."""
+"""References in JSON: structured outputs, CSL-JSON, the replies of services. Tables of comma-separated values, YAML and XML are read likewise."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -28,25 +28,12 @@ from guardrail.text.json_values import Value, all_of_it, fenced, json_values
 __all__ = ["Structured", "holds_references", "structured", "unread_entries"]
 
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_WHOLE = frozenset(
-    [
-        "citation",
-        "reference",
-        "entry",
-        "apa",
-        "mla",
-        "chicago",
-        "vancouver",
-        "ieee",
-        "harvard",
-        "full",
-        "formatted",
-        "bibliographic",
-    ]
+_SAYS_ALL = re.compile(
+    r"citation|reference|entry|apa|mla|chicago|vancouver|ieee|harvard|full|formatted|bibliographic",
+    re.IGNORECASE,
 )
-_NOT_WHOLE = frozenset(
-    ["inline", "context", "id", "number", "key", "style", "count", "label", "mark", "text"]
-)
+_SAYS_LESS = re.compile(r"inline|context|id|number|key|style|count|label|mark|text", re.IGNORECASE)
+_KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _LEAST_TOLD = 4  # words of a string that may be a whole reference
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
@@ -83,10 +70,13 @@ class Structured:
         return found
 
     def _filled(self, read: Sequence[Citation]) -> Iterator[Citation]:
-        """What was read, with the identifiers beside it; what could not be read is doubtful, whatever its identifier is."""
+        """The references that were read, with the identifiers next to their strings; where none was read, a doubtful one."""
         taken: set[int] = set()
+        read = sorted(read, key=lambda one: one.span.start)
+        starts = [one.span.start for one in read]
         for span, whole in self.wholes:
-            inside = [one for one in read if span.start <= one.span.start and one.span.end <= span.end]
+            begun = read[bisect_left(starts, span.start) : bisect_left(starts, span.end)]
+            inside = [one for one in begun if one.span.end <= span.end]
             taken |= set(map(id, inside))
             if len(inside) == 1:
                 said, beside = inside[0].reference, whole.reference
@@ -117,13 +107,15 @@ class Structured:
 
 @lru_cache(maxsize=2)  # reading an answer and asking what was left unread take the same text
 def _roots(text: str) -> Sequence[Value]:
+    """The outermost values of a text, in order; JSON comes first where it and a table, say, overlap."""
     roots = json_values(text)
-    blocks = [block for block in block_values(text) if not any(_overlap(block, root) for root in roots)]
+    ends = [root.end for root in roots]
+    blocks = [
+        block
+        for block in block_values(text)
+        if (after := bisect_right(ends, block.start)) == len(roots) or block.end <= roots[after].start
+    ]
     return sorted([*roots, *blocks], key=lambda value: value.start) if blocks else roots
-
-
-def _overlap(one: Value, other: Value) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def structured(text: str, *, asked: bool = False) -> Structured | None:
@@ -174,7 +166,7 @@ def holds_references(text: str) -> bool:
 
 
 def unread_entries(text: str, found: Sequence[Citation]) -> Iterator[Span]:
-    """What stands under a key such as "references" and that no reference was read from.
+    """Where the entries under keys such as "references" are that no reference was read from.
 
     Example:
         >>> text = '{"references": ["Smith 2020, somewhere"], "n": 1}'
@@ -218,7 +210,7 @@ def _citation(text: str, value: Value, fields: Fields) -> Citation:
 
 
 def _in_one_string(text: str, value: Value, fields: Fields) -> Value | None:
-    """The string that says all: {"citation": "Roe J. A Trial of Trees. Acta 2001;3:4–5", "doi": "10.…"}; `None` if the fields do."""
+    """The string that is the whole reference: {"citation": "Roe J. A Trial of Trees. Acta 2001;3:4–5", "doi": "10.…"}; `None` if there is a title."""
     if "title" in fields or "name" in fields:
         return None
     used = {id(one) for one in fields.values()}
@@ -232,13 +224,13 @@ def _in_one_string(text: str, value: Value, fields: Fields) -> Value | None:
 
 def _may_say_all(key: str) -> bool:
     """Whether a string under this key may be a whole reference; a note on one is not."""
-    words = {word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", key)}
-    named = bool(meaning(key).listing) or not words.isdisjoint(_WHOLE)
-    return named and words.isdisjoint(_NOT_WHOLE)
+    words = _KEY_WORD.findall(key)
+    named = bool(meaning(key).listing) or any(map(_SAYS_ALL.fullmatch, words))
+    return named and not any(map(_SAYS_LESS.fullmatch, words))
 
 
 def _whole(text: str, value: Value, fields: Fields, told: Value) -> Citation:
-    """An object whose string was not read: its title may be anywhere in it."""
+    """The citation of an object whose string could not be read: the title may be anywhere in it."""
     span = Span(start=value.start, end=value.end)
     said = _identified(text, Reference(title=first_text(text, told)), fields)
     return Citation(span, said, "labelled", span)
@@ -251,7 +243,7 @@ def _lines(text: str, span: Span) -> Span:
 
 
 def _spare(text: str, value: Value) -> str:
-    """What may name the venue of an object that is a reference, under a key such as "source"; "RFC 6749" under any."""
+    """The venue of a reference under a key such as "source", or a number such as "RFC 6749" under any key; "" if there is none."""
     nested = (
         one
         for inner in value.inner
@@ -268,10 +260,10 @@ def _spare(text: str, value: Value) -> str:
 
 
 def _identified(text: str, reference: Reference, fields: Fields, value: Value | None = None) -> Reference:
-    """With its identifiers, each under its own key, in an address, under a key for all, or as all that a key such as "id" of `value` says."""
+    """The reference with its identifiers: under their own keys, in an address, under one key for all, or alone under a key such as "id" of `value`."""
     said = [
-        f"{prefix}{one}" if not one.lower().startswith(("http", name)) else one
-        for name, prefix in IDENTIFIERS.items()
+        one if one.lower().startswith(("http", name)) else f"{before}{one}"
+        for name, before in IDENTIFIERS.items()
         for one in texts(plain(text, fields.get(name)))
     ]
     for key, one in pairs(plain(text, fields.get("identifiers"))):

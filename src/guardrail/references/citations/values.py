@@ -48,10 +48,10 @@ def first_text(text: str, value: Value) -> str:
         elif value.kind == "array" and value.inner:
             value = value.inner[0]
     said = "" if value.kind in {"object", "array"} else plain(text, value)
-    return clean(said)
+    return _clean(said)
 
 
-def clean(said: str) -> str:
+def _clean(said: str) -> str:
     said = visible(said[:LONGEST])[0]
     return " ".join((_ENTITY.sub(lambda one: unescape(one[0]), said) if "&" in said else said).split())
 
@@ -85,7 +85,7 @@ def texts(said: Any) -> list[str]:
 
 
 def pairs(said: Any) -> Iterator[tuple[str, str]]:
-    """Identifiers with their kinds: by key, as {"type": …, "value": …}, or without."""
+    """Kinds and identifiers in what `plain` made of a value: {"doi": …}, {"type": "doi", "value": …}; of a text, the kind is ""."""
     for one in said if isinstance(said, list) else [said]:
         if not isinstance(one, dict):
             yield "", str(one)
@@ -99,16 +99,16 @@ def pairs(said: Any) -> Iterator[tuple[str, str]]:
 
 
 def authors_of(said: Any) -> tuple[tuple[str, ...], bool]:
-    """The names of authors, and whether "et al." cut them short."""
+    """The names in what `plain` made of a value, and whether "et al." cuts them short."""
     if isinstance(said, dict):
         said = [said]
     if isinstance(said, list):
-        names = [clean(_name(one)) for one in said]
+        names = [_clean(_name(one)) for one in said]
         names = [name for name in names if name]
         if len(names) != 1 or _in_parts(said[0]):
             return _uncut(names)
         said = names[0]
-    return _uncut(_split(clean(said)))
+    return _uncut(_split(_clean(said)))
 
 
 def _uncut(names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
