@@ -1,15 +1,20 @@
 """References in JSON and RIS: what is one, what its fields say, and where it is."""
 
 import json
+from typing import ClassVar
 
 import pytest
+from tests.effort import ends
 
 from guardrail import Guard, Verdict
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.check import ReferenceCheck
 from guardrail.references.citations import citations
+from guardrail.references.citations.model import Citation
 from guardrail.references.citations.silence import unread
+from guardrail.references.citations.structured import Structured, structured
+from guardrail.report import Span
 
 WORK = {"title": "Attention Is All You Need", "authors": ["Ashish Vaswani", "Noam Shazeer"], "year": 2017}
 READ = Reference(title=WORK["title"], authors=tuple(WORK["authors"]), year=2017)
@@ -408,12 +413,26 @@ class TestHostile:
             '{"title": "\\ud800", "author": "\\udc00\\ud800 J. Leaf", "title": "On \\udfff Tea"}',
             '{"' * 50_000,
             '["' + "\\" * 100_001,
+            '{"in": {"name": ' * 45 + "{" + '"k": {"title": [1, 2]}, ' * 5_000 + '"a": 1}' + "}}" * 45,
         ],
     )
     def test_nothing_breaks_it(self, text):
         """Deep, endless, huge, half a pair of surrogates: no error, and texts that can be written."""
         for one in citations(text):
             repr(one.reference).encode()
+
+    def test_many_strings_take_time_in_proportion_to_their_number(self):
+        """Each is looked for among the references that were read, which are in order."""
+        spans = [Span(start=10 * n, end=10 * n + 9) for n in range(100_000)]
+        citations_of = [Citation(span, Reference("On Tea"), "json") for span in spans]
+        read = Structured([], list(zip(spans, citations_of, strict=True)), pieces=[(0, range(1_000_001))])
+        with ends():
+            assert len(read.joined(citations_of)) == len(spans)
+
+    def test_many_blocks_among_objects_take_time_in_proportion_to_their_number(self):
+        text = '{"a": 1} ' * 60_000 + "\n" + "```yaml\n- a: b\n```\n" * 30_000
+        with ends():
+            assert structured(text) is None
 
     def test_the_last_of_two_keys_counts(self):
         """As for whoever reads the JSON."""
@@ -609,3 +628,239 @@ class TestXmlAndPython:
     def test_nothing_breaks_it(self, text):
         """Deep, endless, never closed."""
         assert isinstance(citations(text), list)
+
+
+def judged(value, *known, tmp_path):
+    """The findings about a value written as JSON, if a bibliography with some works is said to be complete."""
+    path = tmp_path / "works.sqlite"
+    with Index.create(path, complete=True) as index:
+        index.add(known or [Record("On Tea", ("J. Leaf",), year=1999)])
+    return Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(json.dumps(value)).findings
+
+
+class TestOtherThings:
+    """An object is a reference by what it says itself; what an object in it says of a place or a day makes it none."""
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"title": "The Red Shoes Concert", "site": {"venue": "Town hall", "date": "2024"}},
+            {
+                "title": "The Red Shoes Concert",
+                "venue": {"name": "Town hall", "city": "Oslo"},
+                "date": "2024",
+            },
+            {"title": "The Red Shoes Concert", "venue": "Town hall", "date": "2024-05-01"},
+            {"title": "The Red Shoes Concert", "details": {"venue": "Town hall", "date": "2024"}},
+            {
+                "title": "The Red Shoes Concert",
+                "details": {"venue": {"name": "Town hall"}, "url": "https://x.org"},
+            },
+            {"title": "The Red Shoes Concert", "where": {"venue": "Oxford Town Hall", "year": 2024}},
+            {"title": "Open Day of the Gardens", "venue": "University of Oslo", "year": 2024},
+            {
+                "title": "An Evening of Poems",
+                "authors": ["Jane Roe"],
+                "site": {"venue": "Town hall", "date": "2024"},
+            },
+            {
+                "title": "An Evening of Poems",
+                "by": "Jane Roe",
+                "venue": {"name": "Leaf Theatre"},
+                "date": "2024",
+            },
+            {"title": "Talk on Teacups", "conference": {"name": "Cup Days", "year": 2024}},
+            {"name": "The Blue Room", "venue": {"name": "Town hall", "city": "Oslo"}},
+            {"events": [{"title": "An Evening of Poems", "by": "Jane Roe", "date": "2024-05-01"}]},
+            {"upcoming_events": {"title": "An Evening of Poems", "authors": ["Jane Roe"], "year": 2024}},
+            {"@type": "MusicEvent", "name": "An Evening of Songs", "creator": "Jane Roe", "date": "2024"},
+            {
+                "title": "The Tea House",
+                "details": {"director": "Jane Roe", "publisher": "Penguin", "year": 1999},
+            },
+            {"movies": [{"title": "The Tea House", "writers": ["Jane Roe"], "year": 1999}]},
+            {"type": "film", "title": "The Tea House", "writer": "Jane Roe", "year": 1999},
+            {"title": "The Tea House", "source": {"publisher": "Penguin", "year": 1999}},
+            {"title": "Cups and Saucers", "by": "The Leaves", "details": {"album": "Tea", "year": 1999}},
+            {
+                "songs": [
+                    {"title": "Cups and Saucers", "by": {"name": "The Leaves"}, "published": {"year": 1999}}
+                ]
+            },
+            {"title": "Tea Empire", "publisher": {"name": "Leaf Games", "country": "Norway"}, "year": 2021},
+            {"title": "Tea Pot No. 5", "metadata": {"brand": "Leaf", "publisher": "Dover", "year": 2021}},
+            {
+                "title": "Tea Taster",
+                "publication": {"site": "Leaf Jobs", "date": "2024", "url": "https://x.org"},
+            },
+            {
+                "jobs": [
+                    {"title": "Editor of Tea Books", "publisher": {"name": "Penguin"}, "published": "2024"}
+                ]
+            },
+            {"courses": [{"title": "Tea in Five Days", "by": "Jane Roe", "year": 2024}]},
+            {"title": "Tea in Five Days", "by": "Jane Roe", "instructor": "Jane Roe", "date": "2024"},
+            {"title": "Tea in Five Days", "publisher": "Leaf Academy", "published": {"date": "2024"}},
+            {
+                "title": "Tea with Milk",
+                "details": {"ingredients": ["tea"], "publisher": "Dover", "year": 1999},
+            },
+        ],
+    )
+    @pytest.mark.parametrize("listed", [False, True])
+    def test_they_are_not_accused(self, value, listed, tmp_path):
+        """Events, films, songs, games, products, jobs, courses; alone or in an array."""
+        assert judged([value] if listed else value, tmp_path=tmp_path) == ()
+
+    @pytest.mark.parametrize(
+        "event",
+        [
+            {"title": "The Red Shoes Concert", "site": {"venue": "Town hall", "date": "2024"}},
+            {"title": "The Red Shoes Concert", "venue": {"name": "The Leaf", "city": "Oslo"}, "date": "2024"},
+            {"title": "The Red Shoes Concert", "venue": "The Leaf", "city": "Oslo", "year": 2024},
+            {"title": "The Red Shoes Concert", "venue": "Oxford Museum of Tea", "date": "2024"},
+        ],
+    )
+    def test_an_event_next_to_works_is_none(self, event, tmp_path):
+        """In one array, where a title with a year is enough for others."""
+        cited = {"title": "On Tea", "authors": ["J. Leaf"], "year": 1999}
+        findings = judged({"results": [event, cited]}, tmp_path=tmp_path)
+        assert [finding.verdict for finding in findings] == [Verdict.SUPPORTED]
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"title": "On Cups", "published": {"in": "EMNLP 2014", "year": 2014}, "authors": ["A. Cup"]},
+            {"title": "On Cups", "publication": {"journal": "Leaves", "year": 2014}},
+            {"title": "On Cups", "details": {"journal": "Leaves", "year": 2014}},
+            {"title": "On Cups", "details": {"publisher": "Dover", "year": 2014}},
+            {"title": "On Cups", "metadata": {"doi": "10.1000/cups"}},
+            {"title": "On Cups", "publication": {"venue": "EMNLP", "year": 2014}},
+            {"title": "On Cups", "venue": {"name": "NeurIPS", "year": 2014}},
+            {"title": "On Cups", "venue": "Cup Days", "volume": 3, "year": 2014},
+            {"title": "On Cups", "journal": {"name": "Leaves", "volume": 3}},
+            {"title": "On Cups", "source": {"journal": "Leaves", "year": 2014}},
+            {"title": "On Cups", "published": {"verlag": "Leaf", "year": 2014}},
+            {"papers": [{"title": "On Cups", "in": {"name": "Leaves", "year": 2014}}]},
+            {"papers": [{"title": "On Cups", "venue": "Cup Days"}]},
+            {"references": [{"title": "On Cups", "site": {"venue": "Town hall", "date": "2024"}}]},
+            {"films": [{"title": "On Cups", "author": "A. Cup", "publisher": "Dover", "year": 2014}]},
+            {"events": [{"title": "A Talk", "references": [{"title": "On Cups", "year": 2014}]}]},
+            {"course": {"title": "Tea", "papers": [{"title": "On Cups", "year": 2014}]}},
+            {"title": "On Cups", "author": "A. Cup", "venue": {"name": "Cup Days", "city": "Oslo"}},
+            {"title": "On Cups", "author": "A. Cup", "venue": "Stanford University", "year": 2014},
+            {"title": "On Cups", "venue": "Prentice Hall", "year": 2014},
+            {"title": "On Cups", "author": "A. Cup", "year": 2014, "category": "Film"},
+            {"title": "On Cups", "metadata": {"authors": ["A. Cup"], "year": 2014}},
+            [{"title": "On Cups", "venue": "Cup Days", "year": 2014}, WORK],
+        ],
+    )
+    def test_works_are_read_as_before(self, value):
+        """By a journal, an identifier, a publisher in an object about where it appeared, or a known venue."""
+        assert read(value)[0].title == "On Cups"
+
+
+class TestContainers:
+    """What a chapter or an article is in has identifiers of its own."""
+
+    CHAPTER: ClassVar[dict[str, object]] = {"title": "A Chapter on Cups", "authors": ["Jane Roe"]}
+
+    @pytest.mark.parametrize(
+        "key",
+        ["in", "series", "journal", "book", "proceedings", "container", "publisher", "venue", "conference",
+         "source", "published_in", "container-title", "booktitle", "collection"],
+    )  # fmt: skip
+    @pytest.mark.parametrize(
+        "more",
+        [
+            {"doi": "10.1000/handbook"},
+            {"isbn": "978-0-306-40615-7"},
+            {"url": "https://doi.org/10.1000/handbook"},
+            {"url": "https://example.org/handbook", "pages": 300},
+            {"identifiers": {"doi": "10.1000/handbook"}},
+            {"pmid": "1234567", "arxiv": "1706.03762"},
+        ],
+    )
+    def test_its_identifiers_are_not_the_works(self, key, more):
+        """Nor are its address and the number of its pages; the year is."""
+        [found] = read({**self.CHAPTER, key: {"name": "Handbook of Teacups", **more, "year": 2001}})
+        assert found == Reference(
+            title="A Chapter on Cups", authors=("Jane Roe",), year=2001, venue=found.venue
+        )
+
+    @pytest.mark.parametrize("key", ["in", "series", "book", "proceedings", "container", "journal"])
+    @pytest.mark.parametrize("name", ["name", "title"])
+    def test_its_name_year_and_volume_count(self, key, name):
+        """And a range of pages, which no whole book has."""
+        said = {
+            name: "Handbook of Teacups",
+            "year": 2001,
+            "volume": 3,
+            "pages": "12–30",
+            "doi": "10.1000/handbook",
+        }
+        assert read({**self.CHAPTER, key: said}) == [
+            Reference(
+                title="A Chapter on Cups", authors=("Jane Roe",), year=2001, venue="Handbook of Teacups",
+                volume="3", pages="12–30",
+            )
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            "published",
+            "publication",
+            "identifiers",
+            "ids",
+            "links",
+            "details",
+            "metadata",
+            "publication_info",
+        ],
+    )
+    def test_under_other_keys_they_are(self, key):
+        """The object is about the work itself."""
+        assert read({**self.CHAPTER, key: {"doi": "10.1000/cups"}})[0].doi == "10.1000/cups"
+
+    def test_its_own_come_before_what_the_container_has(self):
+        value = {
+            **self.CHAPTER,
+            "in": {"name": "Handbook of Teacups", "doi": "10.1000/handbook", "year": 1990},
+            "published": {"doi": "10.1000/cups", "year": 2001},
+        }
+        [found] = read(value)
+        assert (found.doi, found.year, found.venue) == ("10.1000/cups", 2001, "Handbook of Teacups")
+
+    def test_a_container_within_what_is_said_of_the_publication(self):
+        """Two levels down."""
+        journal = {"name": "Leaves", "doi": "10.1000/leaves"}
+        [found] = read({**self.CHAPTER, "publication": {"journal": journal, "year": 2001}})
+        assert (found.doi, found.year, found.venue) == ("", 2001, "Leaves")
+
+    def test_an_issue(self):
+        """Its number is the work's, its DOI is not."""
+        value = {
+            **self.CHAPTER,
+            "journal": "Leaves",
+            "issue": {"number": 3, "doi": "10.1000/leaves.3", "year": 2001},
+        }
+        [found] = read(value)
+        assert (found.doi, found.year, found.issue) == ("", 2001, "3")
+
+    def test_a_book_under_review_is_another_work(self):
+        """It has authors: its year and name are not the review's."""
+        book = {"title": "On Tea", "authors": ["J. Leaf"], "year": 1999}
+        [found] = read({**self.CHAPTER, "book": book})
+        assert (found.year, found.venue) == (None, "")
+
+    @pytest.mark.parametrize(
+        "key", ["in", "series", "journal", "book", "proceedings", "container", "publisher"]
+    )
+    def test_a_real_chapter_is_not_misquoted(self, key, tmp_path):
+        """It was, for the DOI of the book."""
+        chapter = Record("A Chapter on Cups", ("Jane Roe",), year=2001, doi="10.1000/cups")
+        book = Record("Handbook of Teacups", ("Ann Moe",), year=2001, doi="10.1000/handbook")
+        value = {**self.CHAPTER, key: {"name": "Handbook of Teacups", "doi": "10.1000/handbook"}}
+        [finding] = judged(value, chapter, book, tmp_path=tmp_path)
+        assert finding.verdict is Verdict.SUPPORTED

@@ -50,202 +50,40 @@ _FIELDS: dict[Field, str] = {
 _FIELD_OF: dict[str, Field] = {
     spelling: field for field, spellings in _FIELDS.items() for spelling in spellings.split()
 }
-_REFERENCES = frozenset(
-    [
-        "references",
-        "reference",
-        "refs",
-        "citations",
-        "citation",
-        "cited",
-        "cites",
-        "citedworks",
-        "workscited",
-        "citedreferences",
-        "sources",
-        "bibliography",
-        "bibliographie",
-        "bibliografía",
-        "bibliografia",
-        "literaturverzeichnis",
-        "literaturliste",
-        "quellen",
-        "referenzen",
-        "referencias",
-        "références",
-        "riferimenti",
-        "fuentes",
-        "fonti",
-        "литература",
-        "списоклитературы",
-        "источники",
-        "参考文献",
-        "参考资料",
-        "引用文献",
-        "文献",
-        "参考",
-        "출처",
-        "참고문헌",
-        "footnotes",
-        "endnotes",
-        "furtherreading",
-        "recommendedreading",
-        "readinglist",
-    ]
-)
-_WORKS = frozenset(
-    [
-        "source",
-        "papers",
-        "paper",
-        "articles",
-        "article",
-        "publications",
-        "publication",
-        "books",
-        "book",
-        "works",
-        "work",
-        "studies",
-        "study",
-        "literature",
-        "relatedwork",
-        "relatedworks",
-        "relatedpapers",
-        "keypapers",
-        "scholarlyarticles",
-        "recommendations",
-        "literatur",
-        "articulos",
-        "artículos",
-        "libros",
-        "livres",
-        "bücher",
-        "论文",
-        "书籍",
-        "论文列表",
-        "文章",
-        "論文",
-        "書籍",
-        "논문",
-    ]
-)
-_CONTACTS = frozenset(["email", "phone", "telephone", "mobile", "relationship"])
-_OTHERWISE = frozenset(
-    [
-        "director",
-        "directors",
-        "directedby",
-        "cast",
-        "actors",
-        "starring",
-        "runtime",
-        "imdb",
-        "imdbid",
-        "imdbrating",
-        "boxoffice",
-        "season",
-        "seasons",
-        "episode",
-        "episodes",
-        "artist",
-        "artists",
-        "album",
-        "albums",
-        "track",
-        "tracks",
-        "tracklist",
-        "price",
-        "pricing",
-        "cost",
-        "currency",
-        "sku",
-        "brand",
-        "stock",
-        "quantity",
-        "product",
-        "productid",
-        "productname",
-        "company",
-        "employer",
-        "salary",
-        "jobtitle",
-        "department",
-        "location",
-        "attendees",
-        "starttime",
-        "endtime",
-        "status",
-        "priority",
-        "assignee",
-        "duedate",
-        "due",
-        "completed",
-        "done",
-        "calories",
-        "ingredients",
-        "servings",
-        "developer",
-        "developers",
-        "platform",
-        "platforms",
-        "console",
-        "version",
-        "license",
-        "dependencies",
-        "scripts",
-        "population",
-        "capital",
-        "stars",
-        "forks",
-        "rating",
-        "ratings",
-        "content",
-        "body",
-        "sections",
-        "paragraphs",
-        "chapters",
-        "markdown",
-        "html",
-    ]
-)
-
-
-_SPARE = frozenset(
-    [
-        "source",
-        "in",
-        "where",
-        "outlet",
-        "publication",
-        "publishedby",
-        "appearedin",
-        "appearsin",
-        "presentedat",
-        "series",
-        "collection",
-        "magazineorjournal",
-        "periodicalorpublisher",
-        "sitename",
-        "websitename",
-        "site",
-        "fuente",
-        "quelle",
-        "fonte",
-        "来源",
-        "出处",
-        "出處",
-        "掲載誌",
-    ]
-)
+_GROUPS = {
+    "references": """references reference refs citations citation cited cites citedworks workscited citedreferences sources bibliography bibliographie
+        bibliografía bibliografia literaturverzeichnis literaturliste quellen referenzen referencias références riferimenti
+        fuentes fonti литература списоклитературы источники 参考文献 参考资料 引用文献 文献 参考 출처 참고문헌 footnotes endnotes furtherreading
+        recommendedreading readinglist""",
+    "works": """source papers paper articles article publications publication books book works work studies study literature relatedwork
+        relatedworks relatedpapers keypapers scholarlyarticles recommendations literatur articulos artículos libros livres bücher
+        论文 书籍 论文列表 文章 論文 書籍 논문""",
+    "contact": """email phone telephone mobile relationship""",
+    "unwritten": """director directors directedby cast actors starring runtime imdb imdbid imdbrating boxoffice season seasons episode
+        episodes artist artists album albums track tracks tracklist composer composers lyricist lyrics singer singers recordlabel
+        performer performers lineup studio distributor price pricing cost currency sku brand stock quantity product productid
+        productname company employer salary jobtitle department hiringorganization employmenttype qualifications responsibilities
+        attendees organizer organisers organiser organizers starttime endtime tickets ticketprice admission doors capacity rsvp
+        instructor instructors lecturer teacher prerequisites syllabus assignee duedate calories ingredients servings developer
+        developers console""",
+    "otherwise": """location status priority due completed done platform platforms version license dependencies scripts population
+        capital stars forks rating ratings content body sections paragraphs chapters markdown html""",
+    "spare": """source in where outlet publication publishedby appearedin appearsin presentedat series collection magazineorjournal
+        periodicalorpublisher sitename websitename site fuente quelle fonte 来源 出处 出處 掲載誌""",
+    "own": """id ref key refid refkey citekey citationkey locator pid permalink""",
+    "broad": """venue venuename hostvenue conference conferencename publisher""",
+    "place": """city address street streetaddress country capacity latitude longitude coordinates seats hall room""",
+    "container": """book bookname booktitle issue ispartof""",
+    "kind": """type mediatype itemtype typ""",
+}
+_WORDS = {group: frozenset(words.split()) for group, words in _GROUPS.items()}
 _NAMES_VENUE = re.compile(r"(?:journal|venue|conference|publisher|proceedings|magazine)(?:name|title)?\Z")
-
-
-_DETAIL = re.compile(
-    r"(?:publication|published|bibliographic|biblio|issue)(?:details?|info(?:rmation)?|data|in)?\Z|details?\Z"
+_OF_WORK = re.compile(
+    r"(?:publication|published|bibliographic|biblio|metadata|meta)(?:details?|info(?:rmation)?|data)?\Z|details?\Z|issue(?:details?|info(?:rmation)?|data)\Z"
 )
-_OWN = frozenset(
-    ["id", "ref", "key", "refid", "refkey", "citekey", "citationkey", "locator", "pid", "permalink"]
+_THING = re.compile(
+    r"(?:events?|concerts?|festivals?|exhibitions?|screenings?|movies?|films?|filme|películas|songs?|canciones|albums?|tracks?|playlist|products?|courses?"
+    r"|jobs?|jobposting|vacancies|games?|videogames?|recipes?|podcasts?|episodes?|videos?|tvshows?|tvseries|restaurants?|places|电影|活动|歌曲|映画|영화)\Z"
 )
 
 
@@ -257,8 +95,14 @@ class Meaning(NamedTuple):
         listing: what it says of the values under it: "references" for sure, or "works" of which titles and years are enough.
         contact: it belongs to a person.
         otherwise: it belongs to a thing with a title that is no written work.
+        unwritten: it does so, too, in an object such as "details": it belongs to a film, an event, a product, a job.
+        thing: what has this name, or is listed under it, is such a thing: "film", "upcoming_events".
+        kind: it says what kind of thing an object is.
+        broad: it may name the hall of an event, or who sells a game, as well as a venue or a publisher of works.
+        place: it belongs to a place where something may be, such as its city.
         spare: it may name the venue of what is a reference by other keys.
-        detail: an object under it says where or when the work appeared; one under "related" may be about another work.
+        detail: what an object under it is about: the "work" itself, as under "published", or the "container" that the work is in, whose
+            identifiers are not those of the work. One under "related" may be about another work.
         own: it names the work itself, so that an identifier under it is the work's.
     """
 
@@ -266,8 +110,13 @@ class Meaning(NamedTuple):
     listing: Listing
     contact: bool
     otherwise: bool
+    unwritten: bool
+    thing: bool
+    kind: bool
+    broad: bool
+    place: bool
     spare: bool
-    detail: bool
+    detail: Literal["work", "container", ""]
     own: bool
 
 
@@ -280,8 +129,21 @@ def meaning(key: str) -> Meaning:
         ('venue', 'references')
     """
     plain = _NOT_LETTERS.sub("", key[:60]).casefold()
-    listing: Listing = "references" if plain in _REFERENCES else "works" if plain in _WORKS else ""
+    said = {group for group, words in _WORDS.items() if plain in words}
     field = _FIELD_OF.get(plain)
-    spare = plain in _SPARE or _NAMES_VENUE.search(plain) is not None
-    detail = spare or field in {"year", "venue"} or _DETAIL.match(plain) is not None
-    return Meaning(field, listing, plain in _CONTACTS, plain in _OTHERWISE, spare, detail, plain in _OWN)
+    spare = "spare" in said or _NAMES_VENUE.search(plain) is not None
+    contains = spare or field in {"venue", "publisher"} or "container" in said
+    return Meaning(
+        field,
+        listing="references" if "references" in said else "works" if "works" in said else "",
+        contact="contact" in said,
+        otherwise=not said.isdisjoint({"otherwise", "unwritten"}),
+        unwritten="unwritten" in said,
+        thing=_THING.search(plain) is not None,
+        kind="kind" in said,
+        broad="broad" in said,
+        place="place" in said,
+        spare=spare,
+        detail="work" if field == "year" or _OF_WORK.match(plain) else "container" if contains else "",
+        own="own" in said,
+    )

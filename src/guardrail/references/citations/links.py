@@ -10,6 +10,7 @@ from guardrail.references.citations.behind import read_behind
 from guardrail.references.citations.labels import Link
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import author_and_year
+from guardrail.references.citations.sites import STANDARD
 from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.words import points, title_case, words
 from guardrail.report import Span
@@ -22,7 +23,6 @@ _LINK = re.compile(
 _DEFINED = re.compile(
     r"^[ ]{0,3}\[(?P<key>[^\[\]\r\n]{1,40})\]:\s{1,4}<?(?P<url>https?://[^\s<>]{4,400})", re.MULTILINE
 )
-_STANDARD = re.compile(r"(?:RFC|ISO|BCP|PEP|W3C|NIST SP|IEEE)\s?[\d.-]{1,12}[\w.:-]{0,12}")
 _PATH = re.compile(r"https?://[^/?#\s]+/+[^/?#\s][^?#\s]")  # two characters or more behind the host
 _CASED = 0.7  # share of words with a capital, from which the text of a link is taken for a title
 _LEAST = 3  # words of it
@@ -59,7 +59,7 @@ def _page(answer: str, text: str, url: str, whole: Span, taken: bytearray) -> It
 
 def _names_a_page(title: str, url: str) -> bool:
     """Whether the text of a link is the title of what it leads to, which is no front page."""
-    if _STANDARD.fullmatch(title):
+    if STANDARD.fullmatch(title):
         return True
     deep = _PATH.match(url) is not None
     cased = title_case(title) >= _CASED and len(words(title)) >= _LEAST

@@ -11,7 +11,7 @@ from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import words
 
-__all__ = ["STANDARDS", "names_host", "parted", "visited", "with_site"]
+__all__ = ["STANDARD", "names_host", "parted", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
@@ -20,10 +20,11 @@ _BEFORE = re.compile(  # CDC: About Measles; Our World in Data – CO₂ emissio
     r"(?P<site>[A-Z]{2,8}|[^\W_][^–—|:.?!,]{1,40}\sdocs(?=:)|[^\W_][^–—|:.?!,\s]{1,20}(?:\s[^–—|:.?!,\s]{1,20}){1,4}(?!:))"
     r"(?:\s[–—|-]\s(?!(?:An?|The)\s)(?P<title>\S.*)|:\s(?P<short>\S+(?:\s\S+)?))"
 )
-STANDARDS = r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)"
-"""A pattern of what is before the number of a standard."""
+_BODIES = r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)"
+STANDARD = re.compile(rf"(?:W3C|{_BODIES})[\s-]?[A-Z]{{0,2}}\.?\d[\w.:-]{{0,20}}")
+"""The number of a standard: RFC 6749, ISO/IEC 27001:2022, ITU-T H.264."""
 
-_STANDARD = re.compile(rf"(?P<code>{STANDARDS}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
+_TITLED_STANDARD = re.compile(rf"(?P<code>{_BODIES}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
 _OWNED = re.compile(
     r"[\w.-]{2,30}(?:\s[\w.-]{1,30}){0,3}['’]s?\s[^\W\d_]\w{2,20}(?:\s\w{2,20})?"
     r"|(?:.{1,40}\s)?(?:Blog|Wiki|Docs|Documentation|News|Magazine|Podcast|Forums?|Newsletter)"
@@ -139,7 +140,7 @@ def parted(reference: Reference) -> Reference:
         reference = replace(reference, authors=(), venue=reference.venue or names[0])
     if reference.authors or not reference.title:
         return reference
-    if code := _STANDARD.match(reference.title):  # RFC 7519 - JSON Web Token
+    if code := _TITLED_STANDARD.match(reference.title):  # RFC 7519 - JSON Web Token
         venue = reference.venue or code["code"]
         return replace(reference, title=reference.title[code.end() :], venue=venue)
     if reference.venue or _spells_out(reference.title):
