@@ -130,7 +130,7 @@ def publishes(name: str) -> bool:
 
 
 def unlike(claimed: str, found: str) -> bool:
-    """Whether two names have nothing in common that tells venues apart: no word, no beginning of a word, no initials; of one script.
+    """Whether two names have nothing in common but words that many venues have: no word, no beginning of a word, no initials; of one script.
 
     Example:
         >>> unlike("Annals of Imaginary Physics", "Econometrica"), unlike("P. Natl. Acad. Sci.", "National Academy of Sciences")
