@@ -269,3 +269,16 @@ class TestEastAsianSentences:
     def test_films_are_left_alone(self):
         """A title and a maker of a film are no reference."""
         assert _read("有名な映画なら、やはり山田太郎の『庭園物語』が好きです。") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "venue"),
+    [
+        ("It appeared as NBER Working Paper 4509 (Card and Krueger, 1993).", "NBER Working Paper 4509"),
+        ("- *IZA Discussion Paper 1200* (Borjas, 2004)", "IZA Discussion Paper 1200"),
+    ],
+)
+def test_a_number_in_a_series_is_no_title(text, venue):
+    """So no work of this name is looked up."""
+    [found] = citations(text)
+    assert (found.reference.title, found.reference.venue, bool(found.reference.authors)) == ("", venue, True)

@@ -508,6 +508,26 @@ class TestRetagged:
         [found] = retagged(self.TEXT, [known], Tags([one]))
         assert (found.reference.authors, found.reference.venue) == ((), "Critical Inquiry")
 
+    def test_a_site_among_the_names_is_the_venue(self) -> None:
+        text = "Trees (Jane Roe, A List Apart, 2010)"
+        known = cited(text, text, "Trees")
+        known = replace(known, reference=replace(known.reference, authors=("Jane Roe", "A List Apart")))
+        one = tagged(text, text, "Trees", authors=("Jane Roe",), venue="A List Apart")
+        [found] = retagged(text, [known], Tags([one]))
+        assert (found.reference.authors, found.reference.venue) == (("Jane Roe",), "A List Apart")
+
+    @pytest.mark.parametrize(
+        ("more", "year"),
+        [({"doi": "10.1/a", "url": "https://doi.org/10.1/a"}, 1970), ({"url": "https://roe.org"}, None)],
+    )
+    def test_the_year_of_a_page_may_be_that_of_its_retrieval(
+        self, more: dict[str, str], year: int | None
+    ) -> None:
+        text = "Codd 1970, https://doi.org/10.1/a"
+        known = cited(text, text, "", "doi")
+        [found] = retagged(text, [known], Tags([tagged(text, text, "", year=1970, **more)]))
+        assert found.reference.year == year
+
     def test_names_that_are_not_sure_leave_a_reading_without_them(self) -> None:
         one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Oxford",), names=0.6)
         [found] = retagged(self.TEXT, [cited(self.TEXT, "Roe, Trees (1999)", "Trees")], Tags([one]))

@@ -21,6 +21,7 @@ from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
+from guardrail.references.citations.houses import is_in_series
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_addresses, with_places, without_lives
@@ -31,7 +32,7 @@ from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
-from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.model import FIRM, Citation, Style
 from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
@@ -54,7 +55,6 @@ __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_refer
 
 _NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
 # styles that say which words are the title
-_KEYED: frozenset[Style] = frozenset({"bibtex", "ris", "json", "legal"})
 _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
@@ -257,9 +257,17 @@ def _citations(
 
 def _of_site(citation: Citation) -> Citation:
     """The citation of a page with its site as venue, however it was read: [Gout – NHS](https://www.nhs.uk/conditions/gout/)."""
-    if citation.style in _KEYED or not citation.reference.url:
+    if citation.style in FIRM or not citation.reference.url:
         return citation
     return replace(citation, reference=parted(citation.reference))
+
+
+def _of_series(citation: Citation) -> Citation:
+    """The citation without a title, if that is a place in a series: NBER Working Paper 4509 (Card and Krueger, 1993)."""
+    said = citation.reference
+    if citation.style in FIRM or not is_in_series(said.title):
+        return citation
+    return replace(citation, reference=replace(said, title="", venue=said.venue or said.title))
 
 
 def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
@@ -286,7 +294,8 @@ def _settled(
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = [linked(answer, one) for one in found]
-    found = with_names(answer, [*map(_of_site, with_entries(list(apart(found, rows))))])
+    found = [_of_series(_of_site(one)) for one in with_entries(list(apart(found, rows)))]
+    found = with_names(answer, found)
     found += [*marks(answer, found, read_marks_of(read))]
     found += [*mentions(answer, found)]
     found += [*among_works(answer, found)]

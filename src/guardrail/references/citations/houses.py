@@ -6,7 +6,7 @@ import re
 
 from guardrail.references.citations.languages import CITY_NAMES, HOUSE_NAMES, HOUSE_WORDS, either
 
-__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_named_press", "is_press", "press_at"]
+__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_in_series", "is_named_press", "is_press", "press_at"]
 
 HOUSES = re.compile(
     r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
@@ -336,6 +336,22 @@ KINDS = re.compile(
     r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
     re.IGNORECASE,
 )
+_IN_SERIES = re.compile(
+    r"(?:[A-Z][\w.&’'-]{1,20}\s){0,4}(?:working|discussion|technical)\s(?:paper|report|memo)(?:\sseries)?,?\s(?:no\.?\s?|number\s|#)?[\w/.-]{0,12}\d",
+    re.IGNORECASE,
+)
+
+
+def is_in_series(name: str) -> bool:
+    """Whether a text is a place in a series of papers, and no title.
+
+    Example:
+        >>> is_in_series("NBER Working Paper No. 4509"), is_in_series("The Working Paper Problem")
+        (True, False)
+    """
+    return _IN_SERIES.fullmatch(name) is not None
+
+
 CITIES = frozenset(CITY_NAMES.split()) | {
     "new york",
     "buenos aires",

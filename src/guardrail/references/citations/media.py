@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from guardrail.references.citations.houses import HOUSES
-from guardrail.references.citations.model import Citation
+from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation
 from guardrail.references.citations.unmarked import THING
 from guardrail.references.citations.words import VENUE
 
@@ -38,7 +38,7 @@ _LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, L
 _BEHIND_WORD = re.compile(r"\w\s[*_„«»“\"]{0,3}\s?\Z")
 _DATED = re.compile(r"\((?:1[4-9]|20)\d\d\)")
 _LOOKED_AT = 30_000  # characters that show what an answer is about
-_PRINTED = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "labelled", "legal"})
+_PRINTED = FIRM | IDENTIFIED
 
 
 def about_media(text: str) -> bool:

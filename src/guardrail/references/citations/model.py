@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from guardrail.references.bibliography.records import Reference
 from guardrail.report import Span
 
-__all__ = ["Citation", "Style"]
+__all__ = ["FIRM", "IDENTIFIED", "Citation", "Style"]
 
 Style: TypeAlias = Literal[
     "numbered",  # an item of a list with numbers, letters or keys: 1. 1) [1] (1) a) [^1]: [Doe20], a heading ### 1.
@@ -30,6 +30,12 @@ Style: TypeAlias = Literal[
     "model",  # what a model read and the rules did not (`reader="both"`)
     "legal",  # a case: Brown v. Board of Education, 347 U.S. 483 (1954)
 ]
+
+FIRM: frozenset[Style] = frozenset({"bibtex", "ris", "json", "legal"})
+"""Styles whose bounds and fields are beyond doubt."""
+
+IDENTIFIED: frozenset[Style] = frozenset({"doi", "arxiv", "pmid", "isbn", "labelled"})
+"""Styles of what is a reference by its identifier."""
 
 
 @dataclass(frozen=True, slots=True)

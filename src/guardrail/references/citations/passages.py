@@ -17,7 +17,7 @@ from guardrail.references.citations.eastern_names import is_short
 from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.lines import Line
-from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation, Style
 from guardrail.references.citations.parts import is_city
 from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
@@ -44,7 +44,7 @@ _LEAST_WORDS = 3  # of a title that may be called wrong; a shorter one may be a 
 _EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3}")
 _EASTERN_NAME = re.compile(r"[\u3400-\u9fff\u3005]{2,5}|[\uac00-\ud7a3]{2,4}")
 _HINT = re.compile(r"[\"“„«»《『「‘*_]|(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bet al\b|\bby\s|\[[^\]]+\]\(")
-_WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "author-year", "legal", "model"})
+_WHOLE = (FIRM | IDENTIFIED | {"author-year", "model"}) - {"labelled"}
 _LISTED = frozenset({"numbered", "bulleted", "line"})
 _YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
 _CONTAINER = re.compile(

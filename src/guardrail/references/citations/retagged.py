@@ -12,7 +12,7 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
-from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation, Style
 from guardrail.references.citations.statutes import names_a_law
 from guardrail.report import Span
 
@@ -25,10 +25,6 @@ _SURE = 0.9  # of all tags, from which a reference is one without the rules
 _TITLED = 0.9  # of the title, from which it counts against another title
 _CERTAIN = 0.95  # of the title, from which it may be called wrong
 _SHOWN = frozenset({"emphasised", "quoted"})  # by marks, which may be around something else than a title
-_FIRM = frozenset({"bibtex", "ris", "json", "legal"})  # whose bounds are beyond doubt
-_IDENTIFIED = frozenset(
-    {"doi", "arxiv", "pmid", "isbn", "labelled"}
-)  # which show by themselves that they are references
 _LISTED = frozenset({"numbered", "bulleted"})
 _DENIED = 0.6  # of no word, from which what the rules found is left out
 _MARKS = {
@@ -76,7 +72,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
     taken = [one.span for one in after]
     kept = [known for known in found if not any(_touch(known.span, span) for span in taken)]
     # Among bare titles even a sentence is one.
-    firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())
+    firm = FIRM | IDENTIFIED | (_LISTED if bare and asked else frozenset())
     for known in kept:
         if id(known) in remarks:
             marked = any(one.mark and _touch(known.span, one.span) for one in read.found)
@@ -155,7 +151,7 @@ def _stays(known: Citation, one: Tagged, *, bare: bool) -> bool:
     """
     differ = normalise(known.reference.title) != normalise(one.reference.title)
     alone = bool(known.reference.title) and not _is_described(known.reference)
-    return known.style in _FIRM or (differ and alone and (bare or not _is_described(one.reference)))
+    return known.style in FIRM or (differ and alone and (bare or not _is_described(one.reference)))
 
 
 def _by_lines(answer: str, one: Tagged) -> list[Tagged]:
@@ -179,7 +175,7 @@ def _is_remark(answer: str, known: Citation, read: Tags) -> bool:
     """Whether the rules took for a title what the network takes for a remark, and it surely reads a reference beside that."""
     title = known.reference.title
     at = answer.find(title[:_LOOKED_FOR], known.span.start, known.span.end) if title else -1
-    if known.style in _FIRM | _SHOWN or at < 0 or not read.places:
+    if known.style in FIRM | _SHOWN or at < 0 or not read.places:
         return False
     place = Span(start=at, end=min(at + len(title), known.span.end))
     beside = any(one.sure >= _SURE and _is_within(one.span, known.span) for one in read.found)
@@ -220,13 +216,13 @@ def _is_container(answer: str, one: Tagged, over: Sequence[Citation]) -> bool:
 
 def _is_marked(answer: str, one: Tagged) -> bool:
     """Whether its title is in quotation marks, emphasised or linked."""
-    at = answer.find(one.reference.title[:30], one.span.start, one.span.end)
+    at = answer.find(one.reference.title[:_LOOKED_FOR], one.span.start, one.span.end)
     return at > 0 and answer[at - 1] in {*_MARKS, "["}
 
 
 def _is_untitled(known: Citation, one: Tagged) -> bool:
     """Whether the network surely reads a reference without a title there: (Doe et al., *Ann Eur Zool* 2011)."""
-    if one.mark or one.sure < _SURE or one.reference.title or known.style in _FIRM:
+    if one.mark or one.sure < _SURE or one.reference.title or known.style in FIRM:
         return False
     if not known.reference.title or not _is_within(known.span, one.span):
         return False
@@ -351,6 +347,8 @@ def _with_its_names(answer: str, tags: Tags, known: Citation, one: Tagged) -> Re
         )  # Yes. Martin Riesebrodt
         return replace(said, authors=read.authors) if same else said
     journal = normalise(read.venue)
+    if journal and not said.venue and [*map(normalise, read.authors), journal] == written:
+        return replace(said, authors=read.authors, venue=read.venue)  # (Ethan Marcotte, A List Apart, 2010)
     named = " ".join(written)
     if not read.authors and journal and _has(named, journal) and journal != named and not said.venue:
         return replace(said, authors=(), et_al=False, venue=read.venue)  # (Critical Inquiry, Winter 1980)
@@ -377,7 +375,8 @@ def _filled(said: Reference, read: Reference, names: Sequence[str] = (*_IDENTIFI
     more = {name: getattr(read, name) for name in names if not getattr(said, name)}
     if _DOMAIN.fullmatch(more.get("venue", "")):  # the "org" of an address
         del more["venue"]
-    if not said.year and read.year and not read.url:  # a page's may be that of its retrieval
+    paged = bool(read.url) and not (read.doi or read.arxiv or read.pmid)
+    if not said.year and read.year and not paged:  # a page's may be that of its retrieval
         more |= {"year": read.year}
     other_fields = {normalise(said.title), normalise(said.venue)}  # NHS – Measles: https://…
     if not said.authors and not {normalise(name) for name in read.authors} <= other_fields:
