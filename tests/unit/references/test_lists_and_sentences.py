@@ -274,7 +274,7 @@ class TestEastAsianSentences:
 @pytest.mark.parametrize(
     ("text", "venue"),
     [
-        ("It appeared as NBER Working Paper 4509 (Card and Krueger, 1993).", "NBER Working Paper 4509"),
+        ("NBER Working Paper 4509 (Card and Krueger, 1993) is older.", "NBER Working Paper 4509"),
         ("- *IZA Discussion Paper 1200* (Borjas, 2004)", "IZA Discussion Paper 1200"),
     ],
 )
