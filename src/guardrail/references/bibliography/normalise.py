@@ -105,7 +105,7 @@ _TRADE = re.compile("[™®℠©]")  # NFKD would make letters of two of them
 # A word broken at the end of a line, but not "pre- and postprocessing".
 BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\s{1,3}(?=[^\W\d_])(?!(?:and|or|to|und|oder|et|y)\b)")
 BREAK = re.compile(
-    r":\s|：|\s[-–—]{1,3}\s|[—?!]\s|[―—─]{2}|(?<!\sv)\.\s+(?=[A-ZÀ-ÞĆĈČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽА-ЯЁІЇЄ])|\s\(|;\s"
+    r":\s|：|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]):(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])|\s[-–—]{1,3}\s|[—?!]\s|[―—─]{2}|(?<!\sv)\.\s+(?=[A-ZÀ-ÞĆĈČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽА-ЯЁІЇЄ])|\s\(|;\s"
     # Narrative of a Life, an American Slave; Frankenstein, or the Modern Prometheus; Émile ou De l'éducation; 新しい教室 苦手を得意に変える
     r"|,?\sou\s(?=[A-ZÀ-Þ])|,\s(?=(?:an|or|oder|being)\s)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\s(?=[「『\u3040-\u30ff\u3400-\u9fff])|\s?[〜～])"
 )

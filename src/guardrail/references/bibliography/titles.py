@@ -79,6 +79,11 @@ _PART, _CONTENT, _EASTERN_PART = (
 )  # words of a part of a title, those with content, signs of Chinese or Japanese
 
 
+_OFTEN_LEFT_OUT = re.compile(
+    r",?\s(?:1\d|20)\d\d\s?[-–—]\s?(?:(?:1\d|20)?\d\d)(?!\d)|\s(?:and|&)\s(?:(?:Some|Many)\s)?Other\s(?=[A-Z])|\sund\sandere\s|\set\sautres\s|\sy\sotros\s|\se\soutros\s"
+)
+
+
 class Closeness(IntEnum):
     """How near two titles are; from `REWORDED` upwards they name the same work."""
 
@@ -127,6 +132,13 @@ class Title:
         """The parts before what may be a subtitle, shortest first."""
         parts = [Title(part) for part in main_parts(self.raw)]
         return [part for part in parts if part.normalised and part.normalised != self.normalised]
+
+
+    @cached_property
+    def left_out(self) -> list[Title]:
+        """The title before what is often left out without being a subtitle: the years that it is about, and Other Essays."""
+        found = _OFTEN_LEFT_OUT.search(self.raw, 1)
+        return [Title(self.raw[: found.start()])] if found else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +228,7 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
     if any(
         _bare(claimed.words) == _bare(part.words)
         or _compare(claimed, part, frequency).closeness >= Closeness.NOISE
-        for part in found.mains
+        for part in (*found.mains, *found.left_out)
     ):
         return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
     if _is_short_case(claimed.normalised, found.normalised):
