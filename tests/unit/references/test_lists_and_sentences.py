@@ -282,3 +282,35 @@ def test_a_number_in_a_series_is_no_title(text, venue):
     """So no work of this name is looked up."""
     [found] = citations(text)
     assert (found.reference.title, found.reference.venue, bool(found.reference.authors)) == ("", venue, True)
+
+
+class TestNamesInBold:
+    """- **Hannah Arendt** – Eichmann in Jerusalem: who wrote it is in bold, the title is plain."""
+
+    @pytest.mark.parametrize(
+        ("item", "title", "author", "year", "venue"),
+        [
+            ("**Hannah Arendt** – Eichmann in Jerusalem, Viking, 1963", "Eichmann in Jerusalem", "Hannah Arendt", 1963, "Viking"),
+            ("**Alfie Kohn:** Unconditional Parenting (Atria, 2005) – a classic", "Unconditional Parenting", "Alfie Kohn", 2005, "Atria"),
+            ("**Alfie Kohn** – Unconditional Parenting, Atria, 2005", "Unconditional Parenting", "Alfie Kohn", 2005, "Atria"),
+            ("**Hannah Arendt**, Eichmann in Jerusalem (1963)", "Eichmann in Jerusalem", "Hannah Arendt", 1963, ""),
+            ("**Jane Eyre** – Charlotte Brontë, 1847", "Jane Eyre", "Charlotte Brontë", 1847, ""),
+            ("**Silent Spring** – Rachel Carson, 1962", "Silent Spring", "Rachel Carson", 1962, ""),
+        ],
+    )  # fmt: skip
+    def test_are_told_from_a_title(self, item, title, author, year, venue):
+        [found] = citations(f"- {item}", asked_for_references=True)
+        said = found.reference
+        assert (said.title, said.authors, said.year, said.venue) == (title, (author,), year, venue)
+
+    def test_in_a_list_of_them(self):
+        """Where nothing is known of the words, most items decide."""
+        names = ["İlber Ortaylı", "Şerif Mardin", "Şevket Pamuk"]
+        titles = ["İmparatorluğun En Uzun Yüzyılı", "Türk Modernleşmesi", "İktisadi Tarihi"]
+        text = "\n".join(
+            f"{i}. **{n}** – {t}, 1991" for i, (n, t) in enumerate(zip(names, titles, strict=True), 1)
+        )
+        found = citations(text, asked_for_references=True)
+        assert [(one.reference.title, one.reference.authors) for one in found] == [
+            (title, (name,)) for name, title in zip(names, titles, strict=True)
+        ]

@@ -133,7 +133,6 @@ class Title:
         parts = [Title(part) for part in main_parts(self.raw)]
         return [part for part in parts if part.normalised and part.normalised != self.normalised]
 
-
     @cached_property
     def left_out(self) -> list[Title]:
         """The title before what is often left out without being a subtitle: the years that it is about, and Other Essays."""

@@ -19,6 +19,7 @@ from guardrail.references.citations.names_first import (
     after_colon,
     behind_dash,
     dated,
+    in_bold,
     in_commas,
     listed_names,
     run_on,
@@ -141,6 +142,7 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         or abridged(clean, start)
         or run_on(clean, start)
         or after_colon(clean, start, certain=led)
+        or in_bold(clean, start, certain=led)
         or marked_title(raw, clean, start, by=by, led=led)
         or behind_dash(clean, start, certain=led)
         or in_commas(clean, start, certain=led)

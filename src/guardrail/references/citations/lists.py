@@ -168,6 +168,7 @@ def _led(rows: Sequence[Line], group: _Group) -> list[_Item]:
     led, trailed = list[_Item](), 0
     for item in group.items:
         text = rows[item.first].text[item.content - rows[item.first].start :]
+        text = text.replace("**", "")
         head = LED.match(text)
         names = people(head["names"]) if head else None
         if head is None or names is None or not all(" " in name for name in names[0]):

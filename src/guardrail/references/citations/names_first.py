@@ -7,7 +7,14 @@ import re
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.languages import BY, OTHERS
-from guardrail.references.citations.people import authors, body, likely_names, people, surely_people
+from guardrail.references.citations.people import (
+    authors,
+    body,
+    how_like_names,
+    likely_names,
+    people,
+    surely_people,
+)
 from guardrail.references.citations.tail import names_at, read_tail
 from guardrail.references.citations.titles import (
     DASH,
@@ -32,6 +39,7 @@ __all__ = [
     "after_colon",
     "behind_dash",
     "dated",
+    "in_bold",
     "in_commas",
     "listed_names",
     "run_on",
@@ -49,6 +57,14 @@ _NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
 _BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
 LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
 """What may be names before a title."""
+_IN_BOLD = re.compile(
+    r"(?P<mark>\*\*|__)(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,100}?)"
+    r"(?::(?P=mark)\s|(?P=mark)(?:\s[–—-]{1,2}\s|:\s|,\s))(?=[^\W\d_a-z])"
+)
+_UNKNOWN_PRESS = re.compile(
+    r"[^\W\d_a-z][\w.’'-]{1,20}(?:\s(?:&\s)?[^\W\d_a-z][\w.’'-]{1,20}){0,2}(?:,\s|\s\()(?:1[4-9]|20)\d\d\b"
+)
+_TO_TAIL = re.compile(r",\s|\s\(|\s[–—-]\s|\s\|\s")
 _TO_PLACE = re.compile(r",\s(?=[^\W\d_a-z])|\s\(")
 _COMMA = re.compile(r",\s")
 JOURNAL_AT_END = re.compile(
@@ -176,6 +192,40 @@ def behind_dash(text: str, start: int, *, certain: bool) -> Draft | None:
     if not certain and (people(title) or len(words(title)) < 2 or not YEAR.search(text, end, end + 80)):
         return None
     return Draft((head.end(), end), end, 0, *names)
+
+
+def in_bold(text: str, start: int, *, certain: bool) -> Draft | None:
+    """**Hannah Arendt** – Eichmann in Jerusalem, Viking, 1963: full names in bold before a title without marks.
+
+    Unless that is certain, they must be like people's names, and what follows not: **Jane Eyre** – Charlotte Brontë.
+    """
+    head = _IN_BOLD.match(text, start)
+    names = people(head["names"]) if head else None
+    if head is None or names is None or not all(" " in name for name in names[0]):
+        return None
+    end = sentence_end(text, head.end())
+    for at in _TO_TAIL.finditer(text, head.end(), end):
+        if _is_tail_at(text, at, end, text[head.end() : at.start()]):
+            end = at.start()
+            break
+    title = text[head.end() : end].strip()
+    if not certain:
+        others = people(title)
+        named = others is not None and how_like_names(others[0]) > 0
+        if how_like_names(names[0]) < 1 or named or len(words(title)) < 2 or is_comment(title):
+            return None
+    return Draft((head.end(), end), end, 0, *names)
+
+
+def _is_tail_at(text: str, at: re.Match[str], end: int, title: str) -> bool:
+    """Whether the year or the publisher of a title follows a comma or a bracket, or a remark follows a dash."""
+    if at[0].strip() in tuple("–—-|"):
+        return True
+    rest = text[at.end() : end + 80]
+    behind = re.split(r"[,)]", rest, maxsplit=1)[0].strip(" *_.")
+    if YEAR.match(behind) or is_press(behind) or is_named(behind):
+        return True
+    return len(words(title)) > 1 and _UNKNOWN_PRESS.match(rest) is not None
 
 
 def _named_date(date: re.Match[str]) -> bool:

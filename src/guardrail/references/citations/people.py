@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.languages import (
@@ -24,6 +24,7 @@ __all__ = [
     "PERSON",
     "author_and_year",
     "body",
+    "how_like_names",
     "likely_names",
     "people",
     "surely_people",
@@ -416,6 +417,27 @@ def likely_names(names: tuple[str, ...]) -> bool:
         and known(name.split()[-1], "ABCD")
         for name in names
     )
+
+
+_WEIGHT = {"A": 2, "B": 1, "D": -1, "E": -2}  # of words in names and in titles of bibliographies
+
+
+def how_like_names(names: Sequence[str]) -> float:
+    """How much names look like those of people in bibliographies, in [-2, 2]: by their first and last words; 0 for words that nothing is known of.
+
+    Example:
+        >>> how_like_names(["Hannah Arendt"]) > 1 > how_like_names(["Silent Spring"])
+        True
+    """
+    from guardrail.references.citations.segmentation.model import packaged  # loaded only where it is needed
+
+    lexicon = packaged().lexicon
+    ends = [
+        re.sub(r"[’'.]", "", word.casefold())
+        for name in names
+        for word in (name.split()[0], name.split()[-1])
+    ]
+    return sum(_WEIGHT.get(lexicon.get(word, "?")[0], 0) for word in ends) / max(len(ends), 1)
 
 
 def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
