@@ -385,6 +385,37 @@ class TestCheck:
     def test_a_law_has_its_link(self, text, cited):
         assert next(one for one in citations(text) if one.style == "legal").span.of(text) == cited
 
+    @pytest.mark.parametrize(
+        ("link", "source"),
+        [
+            ("[EUR-Lex](https://eur-lex.europa.eu/a)", True),
+            ("[full text](https://laws.example.org/a)", True),
+            ("[Full Text (PDF)](https://laws.example.org/a)", True),
+            ("[Official Journal](https://eur-lex.europa.eu/a)", True),
+            ("[legislation.gov.uk](https://www.legislation.gov.uk/a)", True),
+            ("[Légifrance](https://www.legifrance.gouv.fr/a)", True),
+            ("[Cornell LII](https://www.law.cornell.edu/a)", True),
+            ("[Smith 2019](https://doi.org/10.1000/xyz)", False),
+            ("[Smith & Poe (2019)](https://river.example.org/a)", False),
+            ("[Regulation (EU) 2016/679](https://eur-lex.europa.eu/b)", False),
+            ("[Attention Is All You Need](https://arxiv.org/abs/1706.03762)", False),
+            ("[Data at Sea Explained](https://data.example.org/sea)", False),
+        ],
+    )
+    @pytest.mark.parametrize("law", ["Directive 95/46/EC", "§ 823 Abs. 1 BGB", "*Roe v Poe* [1932] AC 562"])
+    def test_a_link_behind_a_law_is_its_source_or_another_work(self, law, link, source):
+        """The text of the link says which."""
+        for behind in (f", {link}", f" ({link})"):
+            text = f"See {law}{behind}."
+            found = citations(text)
+            assert found[0].span.of(text) == law + (behind if source else "")
+            assert all(one.span.end <= other.span.start for one, other in zip(found, found[1:], strict=False))
+
+    def test_a_law_keeps_to_its_own_link(self):
+        """The one right behind it, not the next."""
+        text = "Directive 95/46/EC, [EUR-Lex](https://eur-lex.europa.eu/a) and on [Regulation (EU) 2016/679](https://eur-lex.europa.eu/b)"
+        assert [one.span.of(text) for one in citations(text)] == text.split(" and on ")
+
     def test_the_name_of_another_case_verifies_nothing(self, tmp_path):
         """There are many Smiths; where it is reported could not be compared."""
         path = tmp_path / "cases.sqlite"

@@ -285,7 +285,7 @@ def _settled(
         likely = [one for one in found if one not in kept and surely_read(one.span, read)]
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
-    found = [linked(answer, one) for one in found]
+    found = linked(answer, found)
     found = with_names(answer, [*map(_of_site, with_entries(list(apart(found, rows))))])
     found += [*marks(answer, found, read_marks_of(read))]
     found += [*mentions(answer, found)]

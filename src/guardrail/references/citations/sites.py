@@ -11,7 +11,7 @@ from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import words
 
-__all__ = ["STANDARDS", "names_host", "parted", "visited", "with_site"]
+__all__ = ["STANDARDS", "names_host", "names_source", "parted", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
@@ -83,6 +83,12 @@ _HOSTS = frozenset(
 )
 """What stands behind titles of pages and says nothing of where the work appeared."""
 
+_SOURCE = re.compile(  # what the text of a link to a law or a decision may say of it
+    r"(?:the |see )?(?:(?:full|official|original|consolidated) )?(?:text|texts|pdf|html|link|source|version|url|website|web page|here|online|paper|document|"
+    r"judge?ment|decision|opinion|ruling|summary|official journal|oj(?: [lc])?(?: \d{1,4})?|eu law|statute book|legal information institute|lii|volltext|urteil|beschluss|quelle|"
+    r"texte|texte officiel|arret|lien|texto|texto completo|texto oficial|sentencia|enlace|testo|sentenza|tekst|wyrok|uitspraak|arrest|bron)(?: (?:here|pdf|html))?"
+)
+
 
 def _host(address: str) -> str:
     """The host of an address without "www."; "" if there is none. The library's parser refuses some addresses."""
@@ -101,6 +107,16 @@ def names_host(name: str, address: str) -> bool:
     return said in _HOSTS | {"doi", "link", "paper"} or any(
         len(word) > _LEAST and word in host for word in said.split()[:_LONGEST] if len(said.split()) <= 3
     )
+
+
+def names_source(text: str, address: str) -> bool:
+    """Whether the text of a link behind a law names the site that has it, or the form that it has there, and no other work.
+
+    Example:
+        >>> names_source("EUR-Lex", "https://eur-lex.europa.eu/eli/dir/1995/46"), names_source("Smith 2019", "https://doi.org/10.1000/xyz")
+        (True, False)
+    """
+    return _SOURCE.fullmatch(normalise(text)) is not None or _of_host(text, _host(address))
 
 
 def with_site(reference: Reference) -> Reference:

@@ -7,25 +7,27 @@ are read only where references are asked for, or where an answer cites a case or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.sites import names_source
 from guardrail.report import Span
 
 __all__ = ["linked", "names_a_law", "places_in_codes", "stands_alone", "statutes"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
-_SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w().–-]{0,12})?"
+_SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w.–-]{0,8}(?:\(\w{1,4}\)){0,4})?"
 _CODE = r"\d{1,2}\s(?:U\.?\s?S\.?\s?C\.?|C\.?\s?F\.?\s?R\.?)\s(?:§§?|[Ss]ec(?:tion|\.)|[Pp]art)?\s?\d(?:[\w–-]|\.(?=\w)){0,12}(?:\(\w{1,4}\)){0,3}"
+_IN_CODE = rf",?\s(?:\({_CODE}(?:\set\sseq\.)?(?:,\s[^()\n]{{1,60}})?\)|{_CODE}(?:\set\sseq\.)?)"
 _NAMED = (
     r"(?P<name>(?:Title\s[IVX]+\sof\sthe\s)?(?:[A-Z][\w’'-]{0,30},?\s(?:(?:of|and|the|for|on|to|in|at|by|from|with|against|&|\([^()\n]{1,60}\))\s){0,3}){1,12}"
     r"(?:Act|Ordinance|Regulations|Amendments))(?![\w’'])"
 )
 _ACT = re.compile(
     rf"(?<![\w’'.]){_NAMED}(?:,?\s(?:\d{{1,3}}\s)?(?:of\s)?(?P<year>{_YEAR})(?!\d)(?:\s\((?:Cth|NSW|Vic|Qld|SA|WA|Tas|NT|ACT|UK|NI|Ireland|Singapore)\))?{_SECTION}"
-    rf"(?P<more>,?\s\(?{_CODE}\)?(?:\set\sseq\.)?|,\sPub\.\sL\.(?:\sNo\.)?\s[\d-]+)?|(?P<alone>,?\s\(?{_CODE}\)?(?:\set\sseq\.)?))"
+    rf"(?P<more>{_IN_CODE}|,\sPub\.\sL\.(?:\sNo\.)?\s[\d-]+)?|(?P<alone>{_IN_CODE}))"
 )
 _PLACE = re.compile(
     rf"(?<![\w.]){_CODE}(?:\set\sseq\.)?"
@@ -47,7 +49,9 @@ _ENTRY = re.compile(  # Roe, J. (2018). …; Roe J, Poe A. …; Jane Roe (2018).
     r"^[*_\"“]{0,3}[^\W\d_][\w’'-]+,\s[A-Z]\.|^[^\n(]{3,80}\((?:1[5-9]|20)\d\d[a-z]?\)\.\s|^(?:[A-Z][\w’'-]+\s[A-Z]{1,3}(?:,\s|\.\s)){1,8}"
 )
 _ADDRESS = re.compile(r"\]\((?P<url>https?://[^()\s]{4,400}(?:\([^()\s]{0,80}\)[^()\s]{0,80})?)\)")
-_TEXT = re.compile(r"(?:,\s|\s\(?)\[[^\[\]\r\n]{2,40}(?=\]\(http)")  # …, [EUR-Lex](https://…
+_SOURCE = re.compile(
+    r"(?:,\s|\s)(?P<bracket>\()?\[(?P<text>[^\[\]\r\n]{2,40})(?=\]\(http)"
+)  # …, [EUR-Lex](https://…
 _THE = re.compile(r"(?:[Tt]he|In|Under|See|And|By|Since|Of)\s+")
 
 
@@ -115,24 +119,49 @@ def names_a_law(title: str) -> bool:
     return bool(_PLACE.match(title) or _ACT.fullmatch(title))
 
 
-def linked(answer: str, citation: Citation) -> Citation:
-    """A law or a decision with the link that it is the text of, or that is right behind it.
+def linked(answer: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations in order; laws and decisions with the link that they are the text of, or the link to a source of them right behind.
+
+    No span comes to overlap another. The text of a link behind must name a site, or a form of the
+    text: [EUR-Lex](…), [PDF](…); any other is another work.
 
     Example:
         >>> text = "See [Directive 95/46/EC](https://eur-lex.europa.eu/eli/dir/1995/46/oj)."
-        >>> linked(text, next(places_in_codes(text))).span.of(text)[-7:]
+        >>> linked(text, list(places_in_codes(text)))[0].span.of(text)[-7:]
         '/46/oj)'
     """
+    result: list[Citation] = []
+    starts = [*(one.span.start for one in found[1:]), len(answer)]
+    for one, after in zip(found, starts, strict=False):
+        before = result[-1].span.end if result else 0
+        result.append(_linked(answer, one, before, after) if one.style == "legal" else one)
+    return result
+
+
+def _linked(answer: str, citation: Citation, before: int, after: int) -> Citation:
     start, end = citation.span.start, citation.span.end
-    if citation.style != "legal" or citation.reference.url:
+    if citation.reference.url:
         return citation
-    inside = answer.startswith("[", start - 1) if start else False
-    text = None if inside else _TEXT.match(answer, end)
-    address = _ADDRESS.match(answer, text.end() if text else end) if inside or text else None
-    if address is None:
+    if start > before and answer[start - 1] == "[":
+        start, source = start - 1, None
+        address = _ADDRESS.match(answer, end)
+    else:
+        source = _SOURCE.match(answer, end)
+        address = _ADDRESS.match(answer, source.end()) if source else None
+    if address is None or (source and not names_source(source["text"], address["url"])):
         return citation
-    span = Span(start=start - inside, end=address.end())
-    return replace(citation, span=span, reference=replace(citation.reference, url=address["url"]))
+    end = address.end()
+    if source and source["bracket"]:
+        if not answer.startswith(")", end):
+            return citation  # (…; [PDF](https://…), in force)
+        end += 1
+    if end > after:
+        return citation
+    return replace(
+        citation,
+        span=Span(start=start, end=end),
+        reference=replace(citation.reference, url=address["url"]),
+    )
 
 
 def _law(answer: str, start: int, end: int, said: Reference) -> Citation:
