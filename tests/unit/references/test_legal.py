@@ -1,5 +1,7 @@
 """Cases of United States courts are read, and looked up; others are said to be unread."""
 
+from itertools import pairwise
+
 import pytest
 
 from guardrail import Guard, Verdict
@@ -285,6 +287,101 @@ class TestElsewhere:
         assert read(text) == []
 
 
+class TestRemoval:
+    """What is left of an answer when a law is cut out of it."""
+
+    LAWS = (
+        "Directive 95/46/EC",
+        "Regulation (EU) 2016/679 (General Rule)",
+        "42 U.S.C. § 1983(a)(1)",
+        "Human Rights Act 1998, s 6(1)",
+        "Human Rights Act 1998 (c. 42)",
+        "Clean River Act, 33 U.S.C. § 1251",
+        "Clean River Act (33 U.S.C. § 1251 et seq.)",
+        "Clean River Act of 1972 (33 U.S.C. § 1251, as amended)",
+        "**Human Rights Act 1998** (UK)",
+        "*Roe v Poe* [1932] AC 562",
+        "Poe v Roe (No 2) (1992) 175 CLR 1",
+        "*Roe v Ruritania* (App no 14038/88, 7 July 1989)",
+        "EuGH, Urteil vom 16. Juli 2020, Rs. C-311/18 (Roe)",
+        "Art. 6(1)(f) GDPR",
+        "Roe v. Poe, 347 U.S. 483 (1954)",
+    )
+    LINK = "(https://eur-lex.europa.eu/a)"
+
+    @pytest.mark.parametrize(
+        "around",
+        [
+            "{}",
+            "({})",
+            "[{}]",
+            "({}), § 7 BGB",
+            "[{}]LINK",
+            "([{}]LINK)",
+            "[[{}]LINK]",
+            "**[{}]LINK**",
+            "[**{}**]LINK",
+            "[see {}]LINK",
+            "[The {}]LINK",
+            "[{} on data]LINK",
+            "[{}, EUR-Lex]LINK",
+            "[{}][1]\n\n[1]: https://eur-lex.europa.eu/a",
+            "{}, [EUR-Lex]LINK",
+            "({}, [EUR-Lex]LINK)",
+            "{} ([EUR-Lex]LINK)",
+            "{}, ([EUR-Lex]LINK)",
+            "({} ([PDF]LINK))",
+            "{} [[PDF]LINK]",
+            "{} ([EUR-Lex]LINK, in force)",
+            "{} ([PDF]LINK | [HTML]LINK)",
+            "{} (as amended), [EUR-Lex]LINK",
+            "*{}* ([link]LINK)",
+            "“{}” ([link]LINK)",
+            "{} [full text](https://eur-lex.europa.eu/a_(b))",
+            "{}, [Smith 2019](https://doi.org/10.1000/xyz)",
+            "{} ([Smith, 2019](https://doi.org/10.1000/xyz))",
+            "{}, [Directive 2002/58/EC]LINK",
+            "{} ([§ 1 BGB]LINK)",
+            "(see {}; also § 5 BGB)",
+            "(under {} and its rules)",
+            "([EUR-Lex]LINK, {})",
+            "| {} | [PDF]LINK |",
+            "1. {} – [EUR-Lex]LINK",
+        ],
+    )
+    @pytest.mark.parametrize("asked", [False, True])
+    def test_leaves_balanced_brackets(self, around, asked):
+        """Whatever is around a law, and no span overlaps another."""
+        for law in self.LAWS:
+            text = "Works: " + around.replace("LINK", self.LINK).format(law)
+            left, since = "", 0
+            for one in citations(text, asked_for_references=asked):
+                assert one.span.start >= since, text
+                left, since = left + text[since : one.span.start], one.span.end
+            left += text[since:]
+            marks = "".join(mark for mark in left if mark in "()[]")
+            while "()" in marks or "[]" in marks:
+                marks = marks.replace("()", "").replace("[]", "")
+            assert (marks, left.count("*") % 2) == ("", 0), (text, left)
+
+    @pytest.mark.parametrize(
+        ("text", "cited"),
+        [
+            ("(Clean River Act, 33 U.S.C. § 1251)", "Clean River Act, 33 U.S.C. § 1251"),
+            ("Clean River Act (33 U.S.C. § 1251 et seq.) is", "Clean River Act (33 U.S.C. § 1251 et seq.)"),
+            ("(Human Rights Act 1998, s 6), § 7 BGB", "Human Rights Act 1998, s 6"),
+            ("Roe v Ruritania (App no 14038/88, 7 July 1989) is", "Roe v Ruritania (App no 14038/88, 7 July 1989)"),
+            ("Roe v Poe (Case C-310/17, 2018) is", "Roe v Poe (Case C-310/17, 2018)"),
+            ("In R (Roe) v Poe Council [2024] UKSC 20, it", "R (Roe) v Poe Council [2024] UKSC 20"),
+            ("§ 7 BGB ([PDF](https://laws.example.org/a), old)", "§ 7 BGB"),
+            ("(§ 7 BGB ([PDF](https://laws.example.org/a)))", "§ 7 BGB ([PDF](https://laws.example.org/a))"),
+        ],
+    )  # fmt: skip
+    def test_takes_whole_brackets(self, text, cited):
+        """Those that the law opens, and no other."""
+        assert read(text)[0][0] == cited
+
+
 class TestCheck:
     def test_what_no_bibliography_has_whole_is_not_called_wrong(self, tmp_path):
         """Decisions elsewhere, and laws; a case of the United States is."""
@@ -409,7 +506,7 @@ class TestCheck:
             text = f"See {law}{behind}."
             found = citations(text)
             assert found[0].span.of(text) == law + (behind if source else "")
-            assert all(one.span.end <= other.span.start for one, other in zip(found, found[1:], strict=False))
+            assert all(one.span.end <= other.span.start for one, other in pairwise(found))
 
     def test_a_law_keeps_to_its_own_link(self):
         """The one right behind it, not the next."""

@@ -52,6 +52,8 @@ _ADDRESS = re.compile(r"\]\((?P<url>https?://[^()\s]{4,400}(?:\([^()\s]{0,80}\)[
 _SOURCE = re.compile(
     r"(?:,\s|\s)(?P<bracket>\()?\[(?P<text>[^\[\]\r\n]{2,40})(?=\]\(http)"
 )  # …, [EUR-Lex](https://…
+_CLOSING = {"(": ")", "[": "]"}
+_REST = re.compile(r"[^()\[\]\r\n]{0,60}(?P<mark>[)\]])")
 _THE = re.compile(r"(?:[Tt]he|In|Under|See|And|By|Since|Of)\s+")
 
 
@@ -122,7 +124,7 @@ def names_a_law(title: str) -> bool:
 def linked(answer: str, found: Sequence[Citation]) -> list[Citation]:
     """The citations in order; laws and decisions with the link that they are the text of, or the link to a source of them right behind.
 
-    No span comes to overlap another. The text of a link behind must name a site, or a form of the
+    Their brackets are balanced, and no span comes to overlap another. The text of a link behind must name a site, or a form of the
     text: [EUR-Lex](…), [PDF](…); any other is another work.
 
     Example:
@@ -134,7 +136,9 @@ def linked(answer: str, found: Sequence[Citation]) -> list[Citation]:
     starts = [*(one.span.start for one in found[1:]), len(answer)]
     for one, after in zip(found, starts, strict=False):
         before = result[-1].span.end if result else 0
-        result.append(_linked(answer, one, before, after) if one.style == "legal" else one)
+        result.append(
+            _linked(answer, _balanced(answer, one, after), before, after) if one.style == "legal" else one
+        )
     return result
 
 
@@ -162,6 +166,25 @@ def _linked(answer: str, citation: Citation, before: int, after: int) -> Citatio
         span=Span(start=start, end=end),
         reference=replace(citation.reference, url=address["url"]),
     )
+
+
+def _balanced(answer: str, citation: Citation, after: int) -> Citation:
+    """The citation with the rest of a bracket that it opens, and without one that it only closes, as far as other citations allow."""
+    start, end = citation.span.start, citation.span.end
+    opened: list[int] = []
+    for at in range(start, end):
+        if answer[at] in _CLOSING:
+            opened.append(at)
+        elif answer[at] in ")]" and (not opened or _CLOSING[answer[opened.pop()]] != answer[at]):
+            end, opened = at, []
+            break
+    if opened:
+        rest = _REST.match(answer, end, after)
+        whole = rest and len(opened) == 1 and rest["mark"] == _CLOSING[answer[opened[0]]]
+        end = rest.end() if rest and whole else opened[0]
+    if end < citation.span.end:
+        end = start + len(answer[start:end].rstrip(" ,;"))
+    return replace(citation, span=Span(start=start, end=end)) if start < end else citation
 
 
 def _law(answer: str, start: int, end: int, said: Reference) -> Citation:
