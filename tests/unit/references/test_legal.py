@@ -7,8 +7,9 @@ import pytest
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.citations import citations, legal
+from guardrail.references.citations.statutes import names_a_law
 
 BROWN = "Brown v. Board of Education, 347 U.S. 483 (1954)"
 
@@ -285,6 +286,74 @@ class TestElsewhere:
     def test_none_there(self, text):
         """A law that begins another title, and numbers that cite nothing."""
         assert read(text) == []
+
+
+class TestNames:
+    """What counts as the name of a law, and what as a title about one."""
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Directive 95/46/EC",
+            "Directiva 93/13/CEE",
+            "Directive 95/46/EC of the European Parliament and of the Council of 24 October 1995 on the protection of individuals",
+            "Directive 95/46/EC on the Protection of Personal Data",
+            "Regulation (EU) 2016/679 (General Data Protection Regulation)",
+            "Regulation (EU) No 1215/2012 on jurisdiction and the recognition of judgments",
+            "Richtlinie 2011/83/EU über die Rechte der Verbraucher",
+            "Verordnung (EU) 2016/679 des Europäischen Parlaments und des Rates vom 27. April 2016",
+            "Ley 34/2002, de 11 de julio, de servicios de la sociedad de la información y de comercio electrónico",
+            "loi n° 2016-87 du 2 février 2016 créant de nouveaux droits en faveur des malades",
+            "Rozporządzenie (UE) 2016/679 w sprawie ochrony osób fizycznych",
+            "42 U.S.C. § 1983 - Civil action for deprivation of rights",
+            "§ 536 BGB – Mietminderung bei Sach- und Rechtsmängeln",
+            "Art. 17 GDPR (Right to erasure)",
+            "Human Rights Act 1998",
+        ],
+    )
+    def test_laws(self, title):
+        """By name or number, with the rest of an official title; no person has written them."""
+        assert names_a_law(Reference(title))
+        assert names_a_law(Reference(title, ("European Parliament", "Council of the European Union")))
+        assert not names_a_law(Reference(title, ("Jane Roe",)))
+        assert not names_a_law(Reference(title, ("Roe, J.", "Poe, A.")))
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Directive 95/46/EC and the Future of Privacy",
+            "Directive 95/46/EC: A Commentary",
+            "Directive 95/46/EC on the protection of natural persons: A Commentary",
+            "Directive 95/46/EC Revisited",
+            "Directive 95/46/EC, Ten Years On",
+            "Regulation (EU) 2016/679 in Practice",
+            "42 U.S.C. § 1983 and Police Misconduct",
+            "Article 8 ECHR and the Family",
+            "Art. 6 GDPR – A Practical Guide",
+            "§ 823 BGB – Ein Kommentar",
+            "§ 823 BGB im Wandel der Zeit",
+            "Human Rights Act 1998 and the Courts",
+            "The Law",
+        ],
+    )
+    def test_books_about_laws(self, title):
+        """A law only begins their titles."""
+        assert not names_a_law(Reference(title))
+
+    @pytest.mark.parametrize(
+        ("item", "title"),
+        [
+            (
+                "Directive 95/46/EC and the Future of Privacy by Jane Roe (Hart, 2013)",
+                "Directive 95/46/EC and the Future of Privacy",
+            ),
+            ("§ 823 BGB im Wandel der Zeit, Jane Roe, Beck, 2013", "§ 823 BGB im Wandel der Zeit"),
+        ],
+    )
+    def test_a_book_in_a_list_is_no_law(self, item, title):
+        """It has an author and a year."""
+        [found] = citations(f"- {item}", asked_for_references=True)
+        assert (found.style, found.reference.title) == ("bulleted", title)
 
 
 class TestRemoval:

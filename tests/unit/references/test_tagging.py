@@ -426,6 +426,23 @@ class TestRetagged:
         text = f"[Anki]({url})"
         assert len(retagged(text, [], Tags([tagged(text, text, "Anki", url=url)]))) == count
 
+    @pytest.mark.parametrize(
+        ("title", "authors", "style"),
+        [
+            ("Directive 95/46/EC", (), "legal"),
+            ("Directive 95/46/EC and the Future of Privacy", (), "inline"),
+            ("Directive 95/46/EC and the Future of Privacy", ("Jane Roe",), "inline"),
+            ("Human Rights Act 1998", ("John Poe",), "inline"),
+        ],
+    )
+    def test_a_book_about_a_law_may_be_called_wrong(
+        self, title: str, authors: tuple[str, ...], style: str
+    ) -> None:
+        text = f"See {title}, {authors}, 2013."
+        one = tagged(text, text[4:-1], title, authors=authors, year=2013)
+        [found] = retagged(text, [], Tags([one]))
+        assert found.style == style
+
     def test_a_remark_that_was_taken_for_a_title_goes(self) -> None:
         text = "- Vitamins help nobody who has enough ([Roe, 2019](https://roe.org/vitamins))"
         known = cited(text, text[2:], "Vitamins help nobody who has enough")

@@ -94,7 +94,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
             or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
         ):
             style: Style = "inline" if _is_certain(one) else "unmarked"
-            style = "legal" if names_a_law(one.reference.title) else style
+            style = "legal" if names_a_law(one.reference) else style
             after.append(Citation(one.span, one.reference, style, agreed=frozenset({"title"})))
     taken = [one.span for one in after]
     for known in found:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.people import body
 from guardrail.references.citations.sites import names_source
 from guardrail.report import Span
 
@@ -35,7 +36,7 @@ _PLACE = re.compile(
     r"|(?<!\w)[Aa]rt(?:\.|icles?|ikel)\s?\d{1,4}[a-z¹²³]?(?:[.:]\d{1,4}){0,2}(?:\(\w{1,3}\)){0,2}(?:\s(?:Abs\.|al\.|par\.|ust\.|§|lid)\s?\d{1,3}){0,2}"
     r"\s(?:(?:of\s)?(?:the\s)?(?:TFEU|TEU|GDPR|ECHR|EMRK|EVRM|CEDH|DSGVO|RODO|AVG|RGPD|AEUV|EUV|GRCh?|TFUE|TUE|CDFUE|GG|BGB|StGB|StPO|ZPO|ZGB|OR|BV|BW|ICCPR|UDHR|CISG|DSA|DMA)(?![\w-])|k\.c\.|k\.k\.|k\.p\.c\.|c\.c\.|c\.p\.c\.|Cost\.|Cst\.)"  # Art. 34 TFEU; art. 410 k.c.
     r"|(?:Regulation|Directive|Reglamento|Verordnung|Règlement|Directiva|Richtlinie|Regolamento|Direttiva|Verordening|Richtlijn|Rozporządzenie|Dyrektyw[ay])\s"
-    r"(?:\((?:EU|EC|UE|CE|EG|WE)\)\s)?(?:No\.?\s|Nr\.?\s|n[°º.]?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|CE|UE|EG|EWG|WE))?(?:\s\((?!\d)[^()\n]{2,80}\))?"
+    r"(?:\((?:EU|EC|UE|CE|EG|WE)\)\s)?(?:No\.?\s|Nr\.?\s|n[°º.]?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|CEE|CE|UE|EG|EWG|EEG|WE)(?!\w))?(?:\s\((?!\d)[^()\n]{2,80}\))?"
     r"|(?<!\w)(?:U\.C\.C\.|UCC)\s§\s?\d-\d{3}(?:\(\w\)){0,3}|(?<!\w)Fed\.\sR\.\s(?:Civ|Crim|Evid|App)\.(?:\sP\.)?\s\d{1,3}(?:\(\w\)){0,3}"
     r"|(?<!\w)Restatement\s\((?:First|Second|Third)\)\sof\s[A-Z]\w+(?:\s(?:and\s)?[A-Z]\w+){0,3}(?:\s§\s?\d{1,4}\w?)?"
     r"|(?<!\w)[Ll]oi\sn[°º]\s?\d{2,4}-\d{1,5}\sdu\s\d{1,2}(?:er)?\s\w{3,10}\s\d{4}(?:\s(?:relative\s(?:à|aux?)|portant|sur|pour)\s[^.,;:()\n*]{5,120})?"
@@ -48,12 +49,34 @@ _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _ENTRY = re.compile(  # Roe, J. (2018). …; Roe J, Poe A. …; Jane Roe (2018). …
     r"^[*_\"“]{0,3}[^\W\d_][\w’'-]+,\s[A-Z]\.|^[^\n(]{3,80}\((?:1[5-9]|20)\d\d[a-z]?\)\.\s|^(?:[A-Z][\w’'-]+\s[A-Z]{1,3}(?:,\s|\.\s)){1,8}"
 )
+_BOOK = re.compile(  # Directive 95/46/EC and the Future of Privacy, Jane Roe (2013)
+    r"\s(?:and|in|at|after|und|im|et|en|y|e)\s[^\n:;()*]{3,100}?(?:\sby\s|,\s)(?:[^\W\d_a-z][\w.’'-]{0,20}\s){1,3}[^\W\d_a-z][\w’'-]{1,30},?\s\(?"
+    r"(?:(?:[^\W\d_a-z][\w&’'-]{1,20},?\s){1,4})?(?:1[89]|20)\d\d\)?"
+)
 _ADDRESS = re.compile(r"\]\((?P<url>https?://[^()\s]{4,400}(?:\([^()\s]{0,80}\)[^()\s]{0,80})?)\)")
 _SOURCE = re.compile(
     r"(?:,\s|\s)(?P<bracket>\()?\[(?P<text>[^\[\]\r\n]{2,40})(?=\]\(http)"
 )  # …, [EUR-Lex](https://…
 _CLOSING = {"(": ")", "[": "]"}
 _REST = re.compile(r"[^()\[\]\r\n]{0,60}(?P<mark>[)\]])")
+_STATE = re.compile(  # who makes laws, in other languages; "Council" and the like are known as bodies
+    r"(?<!\w)(?:Parlament\w{0,2}|Parlement|Rat|Rad[ay]|Rates|Raad|Consejo|Conseil|Consiglio|Conselho|Com[m]?isi[óo]n|Commissione|Kommission|Congress|Congreso|Cortes|Senate|"
+    r"Bundestag|Bundesregierung|Republic|Repúblique|República|Repubblica|Kingdom|States|Europ\w{2,6}\sUni\w{1,3}|Union\seuropéenne|Unión\sEuropea|Crown|State|Estado|État|Stato)(?!\w)"
+)
+_SECTIONS = ("§", "Art", "art", *"0123456789")  # places in laws, which have headings
+_HEADING = re.compile(
+    r"(?:,|:|\s[–—-])\s[^\W\d_][^:–—?!\n]{2,80}|\s\([^()\n]{2,80}\)"
+)  # § 536 BGB – Mietminderung
+_ABOUT = re.compile(  # what is written about laws
+    r"\b(?:[Cc]omment|[Kk]ommentar|[Hh]andb|[Gg]uide|[Ii]ntroduction|[Ee]inführung|[Hh]istory|[Gg]eschichte|[Ff]uture|[Ll]imits|[Rr]ise|[Tt]heory|[Pp]ractice|[Ss]tud[yi]|[Cc]asebook|[Ee]ssays)"
+)
+_GOES_ON = re.compile(  # … of the European Parliament and of the Council of 24 October 1995 on the protection of …
+    r"(?:,?\s(?:of\s(?:the\s(?:European\s(?:Parliament|Union)|Council|Commission)|\d{1,2}\s[A-Z])|(?:concerning|regarding|relating\sto|laying\sdown|amending|repealing|establishing|implementing)\s"
+    r"|on\s(?:the\s)?(?:[a-z]|(?:Legal\s)?(?:Protection|Privacy|Approximation|Harmoni[sz]ation|Coordination|Enforcement|Free\sMovement|Freezing|Certain|Electronic|Markets)\b)"
+    r"|(?:de\sla|del|de|du|des|da|do|della|dello|van\s(?:de|het)|vom|z\sdnia|Parlamentu|Rady)\s(?=[A-Z\d]|[^\W\d_])"
+    r"|(?:sobre|por|relativ[aeo]s?|relatif|portant|créant|modifiant|instituant|tendant|visant|concernant|sur|pour|concernente|recante|sull[ao]|über|zum|zur|betreffende|inzake|tot|w\ssprawie|o)\s)"
+    r"[^:–—?!\n]{2,400})"
+)
 _THE = re.compile(r"(?:[Tt]he|In|Under|See|And|By|Since|Of)\s+")
 
 
@@ -103,7 +126,7 @@ def stands_alone(answer: str, span: Span) -> bool:
     start, end = span.start, span.end
     line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
     before = _ITEM.sub("", answer[line:start])
-    if _ENTRY.search(before):
+    if _ENTRY.search(before) or (not before.strip(" *_") and _BOOK.match(answer, end)):
         return False
     opened = [pair for pair in _PAIRS if before.count(pair[0]) > before.count(pair[1])]
     opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]
@@ -111,14 +134,20 @@ def stands_alone(answer: str, span: Span) -> bool:
     return all(before.endswith(one) and answer.startswith(other, end) for one, other in opened)
 
 
-def names_a_law(title: str) -> bool:
-    """Whether a title begins with the name or the number of a law.
+def names_a_law(said: Reference) -> bool:
+    """Whether a title is the name or the number of a law, and nobody claims to have written it: "§ 823 BGB and the Sea" is a book.
 
     Example:
-        >>> names_a_law("Ley 34/2002, de servicios"), names_a_law("The Law")
+        >>> names_a_law(Reference("Ley 34/2002, de servicios")), names_a_law(Reference("Ley 34/2002", ("Ana Ruiz",)))
         (True, False)
     """
-    return bool(_PLACE.match(title) or _ACT.fullmatch(title))
+    if not all(name.isupper() or body(name) or _STATE.search(name) for name in said.authors):
+        return False
+    if (place := _PLACE.match(said.title)) is None:
+        return _ACT.fullmatch(said.title) is not None
+    rest = said.title[place.end() :]
+    headed = place[0].startswith(_SECTIONS) and _HEADING.fullmatch(rest) and not _ABOUT.search(rest)
+    return not rest or bool(headed) or _GOES_ON.fullmatch(rest) is not None
 
 
 def linked(answer: str, found: Sequence[Citation]) -> list[Citation]:
