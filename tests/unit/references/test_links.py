@@ -416,6 +416,56 @@ class TestLists:
         assert found.authors == ("Open Science Collaboration",)
 
 
+BOOKS = [
+    ("Think Stats: https://greenteapress.com/", "Think Stats", ()),
+    ("Think Python: https://greenteapress.com/wp/think-python/", "Think Python", ()),
+    ("*Deep Learning* (https://www.deeplearningbook.org/)", "Deep Learning", ()),
+    ("**The Effect**: https://theeffectbook.net/", "The Effect", ()),
+    ("*Dive into Deep Learning* (https://d2l.ai/)", "Dive into Deep Learning", ()),
+    (
+        "Allen Downey, Think Stats, https://greenteapress.com/thinkstats/",
+        "Think Stats",
+        ("Allen Downey",),
+    ),
+    ("Jane Roe, Quiet Rivers, https://rivers.example.org/", "Quiet Rivers", ("Jane Roe",)),
+]
+TOOLS = [
+    "NumPy (https://numpy.org/)",
+    "NumPy: https://numpy.org/",
+    "[WHO](https://www.who.int/)",
+    "[World Health Organization](https://www.who.int/)",
+    "**Khan Academy** – https://www.khanacademy.org/",
+    "[Stack Overflow](https://stackoverflow.com/)",
+    "*Project Gutenberg* (https://www.gutenberg.org/)",
+    "*The New York Times* (https://www.nytimes.com/)",
+    "RStudio Desktop: https://posit.co",
+    "Tor Browser, https://www.torproject.org",
+    "Google Scholar: https://scholar.google.com",
+    "Official Docs: https://numpy.org/doc",
+]
+
+
+class TestFrontPages:
+    @pytest.mark.parametrize(("text", "title", "authors"), BOOKS)
+    def test_a_book_may_have_a_site_of_its_own(self, text, title, authors):
+        """Alone on a line, or in a list, where references are asked for."""
+        for around in ("{}", "Here is one:\n\n{}\n\nEnjoy!", "- {}\n- *Trees* by Mary Poe (1998)\n"):
+            found = citations(around.format(text), asked_for_references=True)[0]
+            assert (found.reference.title, found.reference.authors) == (title, authors)
+
+    @pytest.mark.parametrize("text", TOOLS)
+    def test_a_tool_or_an_organisation_is_no_reference(self, text):
+        """Only its name is said, and where to find it."""
+        assert citations(text) == []
+        assert citations(text, asked_for_references=True) == []
+        assert citations(f"It is free.\n\n{text}\n\nEnjoy!", asked_for_references=True) == []
+
+    def test_a_link_to_a_front_page_is_read_if_it_names_a_document(self):
+        """Not if it is the site's name."""
+        text = "See [Python Packaging User Guide](https://packaging.python.org/) or [Our World in Data](https://ourworldindata.org/)."
+        assert [one.reference.title for one in citations(text)] == ["Python Packaging User Guide"]
+
+
 @pytest.mark.parametrize(
     "address", ["http://[abc", "https://[::1/reeds", "http://a.b:99999999/reeds", "https://a.b:x/reeds"]
 )

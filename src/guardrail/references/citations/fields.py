@@ -25,7 +25,7 @@ from guardrail.references.citations.names_first import (
     sentences,
 )
 from guardrail.references.citations.people import authors, likely_names, people
-from guardrail.references.citations.sites import names_host, visited, with_site
+from guardrail.references.citations.sites import names_document, names_host, visited, with_site
 from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
@@ -195,6 +195,7 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
         and (len(words(title)) < 3 or _describes(title))
         and not authors
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
+        and not (all(i.kind == "url" for i in within) and names_document(title, within[0].value))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
     if (
@@ -264,6 +265,9 @@ def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...
     names = people(match["full"] or match["by"]) if match else None
     if match is None or names is None or is_venue(match["full"] or match["by"]):
         return title, ((), False)
+    before = people(match["title"]) if match["full"] else None
+    if before and likely_names(before[0]) and not likely_names(names[0]):
+        return match["full"], before  # Allen Downey, Think Stats: https://…
     if (match["full"] and not all(" " in name for name in names[0])) or (match["by"] and not apart):
         return title, ((), False)
     return match["title"].rstrip(" ,"), names

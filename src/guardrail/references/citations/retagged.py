@@ -13,6 +13,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.sites import names_document
 from guardrail.references.citations.statutes import names_a_law
 from guardrail.report import Span
 
@@ -47,6 +48,11 @@ _MARKS = {
 }
 _LOOKED_FOR = 30  # characters of a title that are looked for
 _SHORT_NAME = 3  # words of the name of a tool
+_BOOKS = re.compile(
+    r"(?<!\w)(?:(?:e-?|text|hand)?books?|libros?|livres?|libri|livros?|buch|bücher|boeken|książki)(?!\w)",
+    re.IGNORECASE,
+)
+_BOOKS_BEFORE = 200  # characters before a reference, in which a word says that books follow
 _FRONT = re.compile(r"https?://[^/?#\s]+/?")
 _IN = re.compile(r"(?<!\w)(?P<again>reprinted\s)?in:?\s*[*_\"“]?\Z", re.IGNORECASE)
 _LONGEST_IN = 16  # characters of "Reprinted in: " before a book
@@ -78,7 +84,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         if not one.mark
         and one.sure >= _SURE
         and (one.reference.title or _is_page(one, found))
-        and not _is_front_page(one.reference)
+        and not _is_front_page(answer, one)
         and not any(_touch(known.span, one.span) and _stays(known, one, bare=bare) for known in found)
         and sum(_is_another(known, one) for known in found) < 2
     ]
@@ -170,10 +176,16 @@ def _is_another(known: Citation, one: Tagged) -> bool:
     return bool(title) and _is_within(known.span, one.span) and (title == whole or title not in whole)
 
 
-def _is_front_page(said: Reference) -> bool:
-    """Whether nothing is said but the name of a site or a tool: [Anki](https://apps.ankiweb.net)."""
+def _is_front_page(answer: str, one: Tagged) -> bool:
+    """Whether nothing is said but the name of a site or a tool: [Anki](https://apps.ankiweb.net); books have sites of their own, too."""
+    said = one.reference
     more = said.authors or said.year or said.venue or said.doi or said.arxiv or said.isbn or said.pmid
-    return _FRONT.fullmatch(said.url) is not None and not more and len(said.title.split()) <= _SHORT_NAME
+    if _FRONT.fullmatch(said.url) is None or more or len(said.title.split()) > _SHORT_NAME:
+        return False
+    announced = " " in said.title and _BOOKS.search(
+        answer, max(0, one.span.start - _BOOKS_BEFORE), one.span.start
+    )
+    return not (announced or names_document(said.title, said.url))
 
 
 def _is_page(one: Tagged, found: Sequence[Citation]) -> bool:

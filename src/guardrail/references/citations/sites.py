@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.people import body
 from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
-from guardrail.references.citations.words import words
+from guardrail.references.citations.words import title_case, words
 
-__all__ = ["STANDARDS", "names_host", "names_source", "parted", "visited", "with_site"]
+__all__ = ["STANDARDS", "names_document", "names_host", "names_source", "parted", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
@@ -90,6 +91,20 @@ _SOURCE = re.compile(  # what the text of a link to a law or a decision may say 
 )
 
 
+_DOCUMENT_HOST = re.compile(
+    r"(?:the)?(?:text|hand|e)?(?:book|guide|manual|lectures|letters|primer|course)s?(?!\w)"
+)
+_DOCUMENT = re.compile(
+    r"(?:Book|Textbook|Handbook|Guide|Manual|Primer|Lectures|Letters|Introduction|Tutorials?|Cookbook|Report|Standard|Essays?|Handbuch|Guía|Manuel)(?!\w)"
+)
+_TOOL = re.compile(  # what sites and tools are called, and parts of them
+    r"(?<!\w)(?:Desktop|Browser|Apps?|Studio|Editor|Players?|Search|Tools?|Toolkit|Software|Blog|News|Magazine|Podcast|Forums?|Store|Academy|Archives?|Library|Databases?|Wiki|"
+    r"Scholar|Cloud|Docs?|Documentation|Site|Website|Homepage|Page|Home|Links?|Text|Code|Demo|Repository|Repo|Source|Sources|Download|Downloads|Playground|Registry|Portal|Project|Media|"
+    r"Conference|Journal|Server|Client|Engine|Framework|Desk|Dashboard|Calculator|Hub|Lab|Labs|Club|Shop|Official|Free|Online|PDF|HTML|URL|DOI|API|Series|Channel|TV|Radio)(?!\w)",
+    re.IGNORECASE,
+)
+
+
 def _host(address: str) -> str:
     """The host of an address without "www."; "" if there is none. The library's parser refuses some addresses."""
     found = _ADDRESS.match(address)
@@ -117,6 +132,31 @@ def names_source(text: str, address: str) -> bool:
         (True, False)
     """
     return _SOURCE.fullmatch(normalise(text)) is not None or _of_host(text, _host(address))
+
+
+def names_document(title: str, address: str, *, surely: bool = False) -> bool:
+    """Whether what leads to the front page of a site is the title of a document that is there, not the name of the site or a tool.
+
+    It differs from the name of the site, or (alone, if `surely`) it has a word like "Guide", or the address one like "book".
+
+    Example:
+        >>> names_document("Think Stats", "https://greenteapress.com/"), names_document("NumPy", "https://numpy.org/")
+        (True, False)
+        >>> names_document("Deep Learning", "https://www.deeplearningbook.org/")
+        True
+    """
+    host, found = _host(address), words(title)
+    if not host or not found:
+        return False
+    joined = "".join(normalise(title).split())
+    rest = host.replace("-", "").replace(".", " ").partition(joined)[2]
+    if rest and _DOCUMENT_HOST.match(rest):
+        return True
+    if len(found) < 2 or body(title) or is_named(title) or _TOOL.search(title):
+        return False
+    if _DOCUMENT.search(title):
+        return True
+    return not surely and title_case(title) == 1 and not title.isupper() and not _of_host(title, host)
 
 
 def with_site(reference: Reference) -> Reference:
