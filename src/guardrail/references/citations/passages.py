@@ -295,7 +295,8 @@ def _filled(said: Reference, work: Work) -> Reference:
     """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
     read, sure = work.reference, work.sure
     short = all(is_short(name) for name in read.authors if SCRIPT.search(name))
-    if not said.authors and short and sure.get("authors", 0.0) >= _SURE and _are_people(read):
+    site = bool(said.venue) and [*map(normalise, read.authors)] == [normalise(said.venue)]
+    if not said.authors and not site and short and sure.get("authors", 0.0) >= _SURE and _are_people(read):
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)

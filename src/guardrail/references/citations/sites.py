@@ -17,10 +17,14 @@ __all__ = ["STANDARDS", "names_document", "names_host", "names_source", "parted"
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
 )
-_BEFORE = re.compile(  # CDC: About Measles; Our World in Data – CO₂ emissions; but not NASA: A History of …, which is a title
-    r"(?P<site>[A-Z]{2,8}|[^\W_][^–—|:.?!,]{1,40}\sdocs(?=:)|[^\W_][^–—|:.?!,\s]{1,20}(?:\s[^–—|:.?!,\s]{1,20}){1,4}(?!:))"
-    r"(?:\s[–—|-]\s(?!(?:An?|The)\s)(?P<title>\S.*)|:\s(?P<short>\S+(?:\s\S+)?))"
+_BEFORE = re.compile(
+    r"(?P<site>[^\W_](?:[^–—|:.?!,]|\.(?=\w)){1,60}?)(?:(?P<dash>\s[–—|-]\s)|:\s)(?P<title>\S.*)"
 )
+_DOCS = re.compile(r"\s(?:docs|documentation)$", re.IGNORECASE)
+_DOCS_ADDRESS = re.compile(r"//docs\.|/(?:docs?|documentation|wiki)/", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:an?|the|der|die|das|eine?|le|la|les|une?|el|los|las)\s", re.IGNORECASE)
+_SHORT = re.compile(r"[A-Z][A-Z.]{1,7}")  # CDC, GOV.UK
+_MOST_BEFORE = 5  # words of the name of a site before a title
 STANDARDS = r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)"
 """A pattern of what is before the number of a standard."""
 
@@ -103,6 +107,15 @@ _TOOL = re.compile(  # what sites and tools are called, and parts of them
     r"Conference|Journal|Server|Client|Engine|Framework|Desk|Dashboard|Calculator|Hub|Lab|Labs|Club|Shop|Official|Free|Online|PDF|HTML|URL|DOI|API|Series|Channel|TV|Radio)(?!\w)",
     re.IGNORECASE,
 )
+
+
+_SITES = {
+    "mdn": "mozilla",
+    "mdn web": "mozilla",
+    "sep": "plato",
+    "stanford encyclopedia of philosophy": "plato",
+}
+"""Names of sites, and parts of their addresses that do not look like them."""
 
 
 def _host(address: str) -> str:
@@ -200,15 +213,38 @@ def parted(reference: Reference) -> Reference:
         return replace(reference, title=reference.title[code.end() :], venue=venue)
     if reference.venue or _spells_out(reference.title):
         return reference
-    if not reference.year and (before := _BEFORE.fullmatch(reference.title)):
-        site, title = before["site"], before["title"] or before["short"]
-        if _of_host(site.removesuffix(" docs"), host):
-            return replace(reference, title=title, venue=site)
+    before = _BEFORE.fullmatch(reference.title) if not reference.year else None
+    if before and _is_before(before["site"], before["title"], reference.url, dashed=bool(before["dash"])):
+        return replace(reference, title=before["title"], venue=before["site"])
     if behind := _BEHIND.fullmatch(reference.title):
         site = behind["site"].strip(" ·•")
         if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
             return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
     return reference
+
+
+def _is_before(name: str, title: str, address: str, *, dashed: bool) -> bool:
+    """Whether a name before a title is its site's: Python docs: Random numbers; CDC: About Measles; but not NASA: A History of …."""
+    bare = _DOCS.sub("", name)
+    if not _of_host(bare, _host(address)):
+        return False
+    if bare != name:
+        return True
+    if _ARTICLE.match(title):
+        return False
+    count = len(name.split())
+    if _SHORT.fullmatch(name) or (dashed and 1 < count <= _MOST_BEFORE):
+        return True
+    documented = _DOCS_ADDRESS.search(address) is not None  # PostgreSQL: Using EXPLAIN
+    return documented if count == 1 else count <= _MOST_BEFORE and _is_in_path(title, address)
+
+
+def _is_in_path(title: str, address: str) -> bool:
+    """Whether the path of an address has a word of a title: Mayo Clinic: Gout, https://www.mayoclinic.org/gout."""
+    path = normalise(address.partition("//")[2].partition("/")[2]).split()
+    said = normalise(title).split()
+    telling = (word for word in said if len(word) > _LEAST or not word.isalpha())
+    return "".join(said) in path or any(word in path for word in telling)
 
 
 def _spells_out(title: str) -> bool:
@@ -254,6 +290,8 @@ def _of_host(name: str, host: str) -> bool:
     labels = [label for label in host.replace("-", "").split(".") if label != "www"]
     if not said or not labels or sum(map(len, said)) < _LEAST:
         return False
+    if _SITES.get(" ".join(said)) in labels:
+        return True
     initials = "".join(word[0] for word in said)
     joined = "".join(said).removeprefix("the")
     return (
