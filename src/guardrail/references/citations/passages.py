@@ -295,11 +295,9 @@ def _filled(said: Reference, work: Work) -> Reference:
     """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
     read, sure = work.reference, work.sure
     short = all(is_short(name) for name in read.authors if SCRIPT.search(name))
-    site = (
-        bool(said.venue)
-        and [*map(normalise, read.authors)] == [normalise(said.venue)]
-        and not likely_names(read.authors)
-    )
+    site = bool(said.venue) and [*map(normalise, read.authors)] == [normalise(said.venue)]
+    if site and said.year and likely_names(read.authors):
+        site = False  # Martin Fowler, 2020, on martinfowler.com; but Mayo Clinic: Gout
     if not said.authors and not site and short and sure.get("authors", 0.0) >= _SURE and _are_people(read):
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
