@@ -12,6 +12,7 @@ from tests.effort import ends, lines_run
 from tests.looping import each
 
 from guardrail.references.citations import Citation, asks_for_references, citations, parse_reference
+from guardrail.references.citations.fields import without_volume
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.tagging import Tagger, packaged_tagger
 
@@ -145,12 +146,53 @@ HOSTILE = [
     "\n", "- Aa Bb\n", "1. A (2000).\n", "@a{x,\n", "```\n",
     "'a ", "‘Aa ", "<li>", "<li>Aa Bb (2000)\n", "| a ", "| Aa Bb |\n", "[1] Aa ", "Doe, J. (2020). Aa. ", "; Doe, J. (2020). Aa Bb. ",
     "@a(x,", "title={", "; Aa (2000)", "See also ", "> ", "a)\n", "**Title:** Aa\n", "Aa, Bb, ", "(2000). A ",
+    "(§ 1 BGB ", "§ 1 BGB ([PDF](https://a.de/b) ", "R (Roe", "Aa Bb Act 1998, s 6(1(", "Aa Bb: https://a.org/\n",
 ]  # fmt: skip
 
 
 def lines_for(text: str) -> int:
     """How many lines of Python are run for it."""
     return lines_run(lambda: citations(text, asked_for_references=True))
+
+
+class TestVolumes:
+    """What is cut off the end of a venue."""
+
+    @pytest.mark.parametrize(
+        ("written", "venue"),
+        [
+            ("Science, 349(6251), e124", "Science"),
+            ("Nature, vol. 323", "Nature"),
+            ("Nature, 323, 533-536", "Nature"),
+            ("Nature 323:533-536", "Nature"),
+            ("Nature 323: 533–536, 1986", "Nature"),
+            ("PLoS ONE 12: e0185809", "PLoS ONE"),
+            ("PNAS 114 (13): 3521", "PNAS"),
+            ("Cell 126, 663–676", "Cell"),
+            ("Cell 126, no. 4", "Cell"),
+            ("Cell 126, pp. 663–676", "Cell"),
+            ("Cell 126, Art. No. e12", "Cell"),
+            ("Mathematik 1(1), pp. 269-271, 1959", "Mathematik"),
+            ("Apollo 11: 50 years", "Apollo 11: 50 years"),
+            ("Apollo 11, 50 years on", "Apollo 11, 50 years on"),
+            ("Area 51, no end", "Area 51, no end"),
+            ("Windows 95: the inside story", "Windows 95: the inside story"),
+            ("Studio 54: 1977–1980 in pictures", "Studio 54: 1977–1980 in pictures"),
+            ("Studio 54, page by page", "Studio 54, page by page"),
+            ("Fahrenheit 451, art and fire", "Fahrenheit 451, art and fire"),
+            ("Route 66, part one", "Route 66, part one"),
+        ],
+    )
+    def test_a_number_in_a_title_is_none(self, written: str, venue: str) -> None:
+        """It is one if nothing but numbers and their labels follow."""
+        assert without_volume(written) == venue
+
+    @pytest.mark.parametrize("unit", [", 1", ", vol. 1, ", " 1, no x", " 1: 5", ", 1(1", "\n, 1", " "])
+    def test_long_runs_come_to_an_end(self, unit: str) -> None:
+        """Before a new line, and without one."""
+        with ends(60):
+            for end in ("\nx", "x"):
+                without_volume("Aa" + unit * (1_000_000 // len(unit)) + end)
 
 
 class TestHostileText:

@@ -1,12 +1,15 @@
 """Cases of United States courts are read, and looked up; others are said to be unread."""
 
+from itertools import pairwise
+
 import pytest
 
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.citations import citations, legal
+from guardrail.references.citations.statutes import names_a_law
 
 BROWN = "Brown v. Board of Education, 347 U.S. 483 (1954)"
 
@@ -285,6 +288,169 @@ class TestElsewhere:
         assert read(text) == []
 
 
+class TestNames:
+    """What counts as the name of a law, and what as a title about one."""
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Directive 95/46/EC",
+            "Directiva 93/13/CEE",
+            "Directive 95/46/EC of the European Parliament and of the Council of 24 October 1995 on the protection of individuals",
+            "Directive 95/46/EC on the Protection of Personal Data",
+            "Regulation (EU) 2016/679 (General Data Protection Regulation)",
+            "Regulation (EU) No 1215/2012 on jurisdiction and the recognition of judgments",
+            "Richtlinie 2011/83/EU über die Rechte der Verbraucher",
+            "Verordnung (EU) 2016/679 des Europäischen Parlaments und des Rates vom 27. April 2016",
+            "Ley 34/2002, de 11 de julio, de servicios de la sociedad de la información y de comercio electrónico",
+            "loi n° 2016-87 du 2 février 2016 créant de nouveaux droits en faveur des malades",
+            "Rozporządzenie (UE) 2016/679 w sprawie ochrony osób fizycznych",
+            "42 U.S.C. § 1983 - Civil action for deprivation of rights",
+            "§ 536 BGB – Mietminderung bei Sach- und Rechtsmängeln",
+            "Art. 17 GDPR (Right to erasure)",
+            "Human Rights Act 1998",
+        ],
+    )
+    def test_laws(self, title):
+        """By name or number, with the rest of an official title; no person has written them."""
+        assert names_a_law(Reference(title))
+        assert names_a_law(Reference(title, ("European Parliament", "Council of the European Union")))
+        assert not names_a_law(Reference(title, ("Jane Roe",)))
+        assert not names_a_law(Reference(title, ("Roe, J.", "Poe, A.")))
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Directive 95/46/EC and the Future of Privacy",
+            "Directive 95/46/EC: A Commentary",
+            "Directive 95/46/EC on the protection of natural persons: A Commentary",
+            "Directive 95/46/EC Revisited",
+            "Directive 95/46/EC, Ten Years On",
+            "Regulation (EU) 2016/679 in Practice",
+            "42 U.S.C. § 1983 and Police Misconduct",
+            "Article 8 ECHR and the Family",
+            "Art. 6 GDPR – A Practical Guide",
+            "§ 823 BGB – Ein Kommentar",
+            "§ 823 BGB im Wandel der Zeit",
+            "Human Rights Act 1998 and the Courts",
+            "The Law",
+        ],
+    )
+    def test_books_about_laws(self, title):
+        """A law only begins their titles."""
+        assert not names_a_law(Reference(title))
+
+    @pytest.mark.parametrize(
+        ("item", "title"),
+        [
+            (
+                "Directive 95/46/EC and the Future of Privacy by Jane Roe (Hart, 2013)",
+                "Directive 95/46/EC and the Future of Privacy",
+            ),
+            ("§ 823 BGB im Wandel der Zeit, Jane Roe, Beck, 2013", "§ 823 BGB im Wandel der Zeit"),
+        ],
+    )
+    def test_a_book_in_a_list_is_no_law(self, item, title):
+        """It has an author and a year."""
+        [found] = citations(f"- {item}", asked_for_references=True)
+        assert (found.style, found.reference.title) == ("bulleted", title)
+
+
+class TestRemoval:
+    """What is left of an answer when a law is cut out of it."""
+
+    LAWS = (
+        "Directive 95/46/EC",
+        "Regulation (EU) 2016/679 (General Rule)",
+        "42 U.S.C. § 1983(a)(1)",
+        "Human Rights Act 1998, s 6(1)",
+        "Human Rights Act 1998 (c. 42)",
+        "Clean River Act, 33 U.S.C. § 1251",
+        "Clean River Act (33 U.S.C. § 1251 et seq.)",
+        "Clean River Act of 1972 (33 U.S.C. § 1251, as amended)",
+        "**Human Rights Act 1998** (UK)",
+        "*Roe v Poe* [1932] AC 562",
+        "Poe v Roe (No 2) (1992) 175 CLR 1",
+        "*Roe v Ruritania* (App no 14038/88, 7 July 1989)",
+        "EuGH, Urteil vom 16. Juli 2020, Rs. C-311/18 (Roe)",
+        "Art. 6(1)(f) GDPR",
+        "Roe v. Poe, 347 U.S. 483 (1954)",
+    )
+    LINK = "(https://eur-lex.europa.eu/a)"
+
+    @pytest.mark.parametrize(
+        "around",
+        [
+            "{}",
+            "({})",
+            "[{}]",
+            "({}), § 7 BGB",
+            "[{}]LINK",
+            "([{}]LINK)",
+            "[[{}]LINK]",
+            "**[{}]LINK**",
+            "[**{}**]LINK",
+            "[see {}]LINK",
+            "[The {}]LINK",
+            "[{} on data]LINK",
+            "[{}, EUR-Lex]LINK",
+            "[{}][1]\n\n[1]: https://eur-lex.europa.eu/a",
+            "{}, [EUR-Lex]LINK",
+            "({}, [EUR-Lex]LINK)",
+            "{} ([EUR-Lex]LINK)",
+            "{}, ([EUR-Lex]LINK)",
+            "({} ([PDF]LINK))",
+            "{} [[PDF]LINK]",
+            "{} ([EUR-Lex]LINK, in force)",
+            "{} ([PDF]LINK | [HTML]LINK)",
+            "{} (as amended), [EUR-Lex]LINK",
+            "*{}* ([link]LINK)",
+            "“{}” ([link]LINK)",
+            "{} [full text](https://eur-lex.europa.eu/a_(b))",
+            "{}, [Smith 2019](https://doi.org/10.1000/xyz)",
+            "{} ([Smith, 2019](https://doi.org/10.1000/xyz))",
+            "{}, [Directive 2002/58/EC]LINK",
+            "{} ([§ 1 BGB]LINK)",
+            "(see {}; also § 5 BGB)",
+            "(under {} and its rules)",
+            "([EUR-Lex]LINK, {})",
+            "| {} | [PDF]LINK |",
+            "1. {} – [EUR-Lex]LINK",
+        ],
+    )
+    @pytest.mark.parametrize("asked", [False, True])
+    def test_leaves_balanced_brackets(self, around, asked):
+        """Whatever is around a law, and no span overlaps another."""
+        for law in self.LAWS:
+            text = "Works: " + around.replace("LINK", self.LINK).format(law)
+            left, since = "", 0
+            for one in citations(text, asked_for_references=asked):
+                assert one.span.start >= since, text
+                left, since = left + text[since : one.span.start], one.span.end
+            left += text[since:]
+            marks = "".join(mark for mark in left if mark in "()[]")
+            while "()" in marks or "[]" in marks:
+                marks = marks.replace("()", "").replace("[]", "")
+            assert (marks, left.count("*") % 2) == ("", 0), (text, left)
+
+    @pytest.mark.parametrize(
+        ("text", "cited"),
+        [
+            ("(Clean River Act, 33 U.S.C. § 1251)", "Clean River Act, 33 U.S.C. § 1251"),
+            ("Clean River Act (33 U.S.C. § 1251 et seq.) is", "Clean River Act (33 U.S.C. § 1251 et seq.)"),
+            ("(Human Rights Act 1998, s 6), § 7 BGB", "Human Rights Act 1998, s 6"),
+            ("Roe v Ruritania (App no 14038/88, 7 July 1989) is", "Roe v Ruritania (App no 14038/88, 7 July 1989)"),
+            ("Roe v Poe (Case C-310/17, 2018) is", "Roe v Poe (Case C-310/17, 2018)"),
+            ("In R (Roe) v Poe Council [2024] UKSC 20, it", "R (Roe) v Poe Council [2024] UKSC 20"),
+            ("§ 7 BGB ([PDF](https://laws.example.org/a), old)", "§ 7 BGB"),
+            ("(§ 7 BGB ([PDF](https://laws.example.org/a)))", "§ 7 BGB ([PDF](https://laws.example.org/a))"),
+        ],
+    )  # fmt: skip
+    def test_takes_whole_brackets(self, text, cited):
+        """Those that the law opens, and no other."""
+        assert read(text)[0][0] == cited
+
+
 class TestCheck:
     def test_what_no_bibliography_has_whole_is_not_called_wrong(self, tmp_path):
         """Decisions elsewhere, and laws; a case of the United States is."""
@@ -384,6 +550,37 @@ class TestCheck:
     )
     def test_a_law_has_its_link(self, text, cited):
         assert next(one for one in citations(text) if one.style == "legal").span.of(text) == cited
+
+    @pytest.mark.parametrize(
+        ("link", "source"),
+        [
+            ("[EUR-Lex](https://eur-lex.europa.eu/a)", True),
+            ("[full text](https://laws.example.org/a)", True),
+            ("[Full Text (PDF)](https://laws.example.org/a)", True),
+            ("[Official Journal](https://eur-lex.europa.eu/a)", True),
+            ("[legislation.gov.uk](https://www.legislation.gov.uk/a)", True),
+            ("[Légifrance](https://www.legifrance.gouv.fr/a)", True),
+            ("[Cornell LII](https://www.law.cornell.edu/a)", True),
+            ("[Smith 2019](https://doi.org/10.1000/xyz)", False),
+            ("[Smith & Poe (2019)](https://river.example.org/a)", False),
+            ("[Regulation (EU) 2016/679](https://eur-lex.europa.eu/b)", False),
+            ("[Attention Is All You Need](https://arxiv.org/abs/1706.03762)", False),
+            ("[Data at Sea Explained](https://data.example.org/sea)", False),
+        ],
+    )
+    @pytest.mark.parametrize("law", ["Directive 95/46/EC", "§ 823 Abs. 1 BGB", "*Roe v Poe* [1932] AC 562"])
+    def test_a_link_behind_a_law_is_its_source_or_another_work(self, law, link, source):
+        """The text of the link says which."""
+        for behind in (f", {link}", f" ({link})"):
+            text = f"See {law}{behind}."
+            found = citations(text)
+            assert found[0].span.of(text) == law + (behind if source else "")
+            assert all(one.span.end <= other.span.start for one, other in pairwise(found))
+
+    def test_a_law_keeps_to_its_own_link(self):
+        """The one right behind it, not the next."""
+        text = "Directive 95/46/EC, [EUR-Lex](https://eur-lex.europa.eu/a) and on [Regulation (EU) 2016/679](https://eur-lex.europa.eu/b)"
+        assert [one.span.of(text) for one in citations(text)] == text.split(" and on ")
 
     def test_the_name_of_another_case_verifies_nothing(self, tmp_path):
         """There are many Smiths; where it is reported could not be compared."""

@@ -416,6 +416,56 @@ class TestLists:
         assert found.authors == ("Open Science Collaboration",)
 
 
+BOOKS = [
+    ("Think Stats: https://greenteapress.com/", "Think Stats", ()),
+    ("Think Python: https://greenteapress.com/wp/think-python/", "Think Python", ()),
+    ("*Deep Learning* (https://www.deeplearningbook.org/)", "Deep Learning", ()),
+    ("**The Effect**: https://theeffectbook.net/", "The Effect", ()),
+    ("*Dive into Deep Learning* (https://d2l.ai/)", "Dive into Deep Learning", ()),
+    (
+        "Allen Downey, Think Stats, https://greenteapress.com/thinkstats/",
+        "Think Stats",
+        ("Allen Downey",),
+    ),
+    ("Jane Roe, Quiet Rivers, https://rivers.example.org/", "Quiet Rivers", ("Jane Roe",)),
+]
+TOOLS = [
+    "NumPy (https://numpy.org/)",
+    "NumPy: https://numpy.org/",
+    "[WHO](https://www.who.int/)",
+    "[World Health Organization](https://www.who.int/)",
+    "**Khan Academy** – https://www.khanacademy.org/",
+    "[Stack Overflow](https://stackoverflow.com/)",
+    "*Project Gutenberg* (https://www.gutenberg.org/)",
+    "*The New York Times* (https://www.nytimes.com/)",
+    "RStudio Desktop: https://posit.co",
+    "Tor Browser, https://www.torproject.org",
+    "Google Scholar: https://scholar.google.com",
+    "Official Docs: https://numpy.org/doc",
+]
+
+
+class TestFrontPages:
+    @pytest.mark.parametrize(("text", "title", "authors"), BOOKS)
+    def test_a_book_may_have_a_site_of_its_own(self, text, title, authors):
+        """Alone on a line, or in a list, where references are asked for."""
+        for around in ("{}", "Here is one:\n\n{}\n\nEnjoy!", "- {}\n- *Trees* by Mary Poe (1998)\n"):
+            found = citations(around.format(text), asked_for_references=True)[0]
+            assert (found.reference.title, found.reference.authors) == (title, authors)
+
+    @pytest.mark.parametrize("text", TOOLS)
+    def test_a_tool_or_an_organisation_is_no_reference(self, text):
+        """Only its name is said, and where to find it."""
+        assert citations(text) == []
+        assert citations(text, asked_for_references=True) == []
+        assert citations(f"It is free.\n\n{text}\n\nEnjoy!", asked_for_references=True) == []
+
+    def test_a_link_to_a_front_page_is_read_if_it_names_a_document(self):
+        """Not if it is the site's name."""
+        text = "See [Python Packaging User Guide](https://packaging.python.org/) or [Our World in Data](https://ourworldindata.org/)."
+        assert [one.reference.title for one in citations(text)] == ["Python Packaging User Guide"]
+
+
 @pytest.mark.parametrize(
     "address", ["http://[abc", "https://[::1/reeds", "http://a.b:99999999/reeds", "https://a.b:x/reeds"]
 )
@@ -454,6 +504,35 @@ def test_the_site_is_at_one_end_of_a_links_text(link, title, venue):
     assert (found.reference.title, found.reference.venue) == (title, venue)
 
 
+@pytest.mark.parametrize(
+    ("site", "title", "address"),
+    [
+        ("Python docs", "Generating pseudo-random numbers", "https://docs.python.org/3/library/random.html"),
+        ("GitHub docs", "About merge conflicts", "https://docs.github.com/en/pull-requests/about-conflicts"),
+        ("GitHub Docs", "About merge conflicts", "https://docs.github.com/en/pull-requests/about-conflicts"),
+        ("React docs", "You Might Not Need an Effect", "https://react.dev/learn/you-might-not"),
+        ("Kubernetes documentation", "Pods and their lifecycle", "https://kubernetes.io/docs/pods"),
+        ("Python docs", "The Python Tutorial", "https://docs.python.org/3/tutorial/"),
+        ("CDC", "About Lyme Disease", "https://www.cdc.gov/lyme"),
+        ("CDC", "Botulism", "https://www.cdc.gov/botulism/"),
+        ("GOV.UK", "Private renting", "https://www.gov.uk/private-renting"),
+        ("NHS", "Treatment of chronic gout attacks", "https://www.nhs.uk/conditions/gout/"),
+        ("MDN", "Using the Fetch API in your code", "https://developer.mozilla.org/en-US/docs/Web/API"),
+        ("Mayo Clinic", "Gout symptoms and causes", "https://www.mayoclinic.org/gout"),
+        ("PostgreSQL", "Using EXPLAIN", "https://www.postgresql.org/docs/current/using-explain.html"),
+        ("Wikipedia", "Heat pump", "https://en.wikipedia.org/wiki/Heat_pump"),
+        ("Stanford Encyclopedia of Philosophy", "Free Will", "https://plato.stanford.edu/entries/freewill/"),
+    ],
+)
+def test_a_site_before_a_colon_is_the_venue(site, title, address):
+    """The address is its own; in a list, as the text of a link, and with the address in both places."""
+    said = f"{site}: {title}"
+    for item in (f"{said} {address}", f"[{said}]({address})", f"{said} [{address}]({address})"):
+        text = f"Sources:\n\n- {item}\n- *Trees* by Mary Poe (1998)\n"
+        found = citations(text, asked_for_references=True)[0].reference
+        assert (found.title, found.venue, found.authors) == (title, site, ())
+
+
 def test_the_number_of_a_standard_is_no_volume():
     """RFC 9111 is where it appeared."""
     text = '1. R. Fielding, M. Nottingham, "HTTP Caching", RFC 9111, 2022.'
@@ -468,6 +547,12 @@ def test_the_number_of_a_standard_is_no_volume():
         ("BLAST – Basic Local Alignment Search Tool", "https://blast.ncbi.nlm.nih.gov/Blast.cgi"),
         ("NASA: A History of the Space Program", "https://www.nasa.gov/history"),
         ("Machine Learning - A Probabilistic Perspective", "https://machinelearning.org/book"),
+        ("Measles: a history", "https://www.measles.org/history"),
+        ("Python: the complete guide", "https://www.python.org/guide"),
+        ("Python: the complete guide", "https://docs.python.org/guide"),
+        ("Docker: Up and Running", "https://www.docker.com/book"),
+        ("Deep Learning: Foundations and Concepts", "https://deeplearning.org/"),
+        ("Think Stats: Probability for Programmers", "https://greenteapress.com/probability"),
     ],
 )
 def test_a_title_is_not_parted_because_its_address_has_its_first_words(title, address):

@@ -487,6 +487,8 @@ class TestWhereAReferenceAppeared:
             ({"details": {"journal": "Nature", "volume": 3}}, "Nature"),
             ({"where": "Numerische Mathematik 1(1), pp. 269-271, 2017"}, "Numerische Mathematik"),
             ({"journal": "Cell 126, 663–676"}, "Cell"),
+            ({"in": "Apollo 11: 50 years", "publisher": "Dover"}, "Apollo 11: 50 years"),
+            ({"booktitle": "Area 51, no end", "publisher": "Dover"}, "Area 51, no end"),
             ({"journal_or_publisher": "Dover"}, "Dover"),
             ({"publisher": "Dover", "publisher-place": "Oxford"}, "Dover"),
             ({"id": "RFC 6749"}, "RFC 6749"),

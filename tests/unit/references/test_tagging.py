@@ -436,6 +436,42 @@ class TestRetagged:
         text = f"[Anki]({url})"
         assert len(retagged(text, [], Tags([tagged(text, text, "Anki", url=url)]))) == count
 
+    @pytest.mark.parametrize(
+        ("text", "title", "count"),
+        [
+            ("*Think Stats* (https://greenteapress.com/)", "Think Stats", 1),
+            ("*Deep Learning* (https://www.deeplearningbook.org/)", "Deep Learning", 1),
+            ("Three free books: Eloquent JavaScript: https://eloquentjavascript.net/", "Eloquent JavaScript", 1),
+            ("*Khan Academy* (https://www.khanacademy.org/)", "Khan Academy", 0),
+            ("*NumPy* (https://numpy.org/)", "NumPy", 0),
+            ("Books on it use NumPy: https://numpy.org/", "NumPy", 0),
+            ("*Stack Overflow* (https://stackoverflow.com/)", "Stack Overflow", 0),
+        ],
+    )  # fmt: skip
+    def test_a_book_has_a_front_page_too(self, text: str, title: str, count: int) -> None:
+        at = text.index(title)
+        url = text[text.index("http") :].rstrip(")")
+        one = tagged(text, text[max(0, at - 1) :], title, url=url)
+        for asked in (False, True):
+            assert len(retagged(text, [], Tags([one]), asked=asked)) == count
+
+    @pytest.mark.parametrize(
+        ("title", "authors", "style"),
+        [
+            ("Directive 95/46/EC", (), "legal"),
+            ("Directive 95/46/EC and the Future of Privacy", (), "inline"),
+            ("Directive 95/46/EC and the Future of Privacy", ("Jane Roe",), "inline"),
+            ("Human Rights Act 1998", ("John Poe",), "inline"),
+        ],
+    )
+    def test_a_book_about_a_law_may_be_called_wrong(
+        self, title: str, authors: tuple[str, ...], style: str
+    ) -> None:
+        text = f"See {title}, {authors}, 2013."
+        one = tagged(text, text[4:-1], title, authors=authors, year=2013)
+        [found] = retagged(text, [], Tags([one]))
+        assert found.style == style
+
     def test_a_remark_that_was_taken_for_a_title_goes(self) -> None:
         text = "- Vitamins help nobody who has enough ([Roe, 2019](https://roe.org/vitamins))"
         known = cited(text, text[2:], "Vitamins help nobody who has enough")

@@ -293,7 +293,7 @@ def _settled(
         likely = [one for one in found if one not in kept and surely_read(one.span, read)]
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
-    found = [linked(answer, one) for one in found]
+    found = linked(answer, found)
     found = [_of_series(_of_site(one)) for one in with_entries(list(apart(found, rows)))]
     found = with_names(answer, found)
     found += [*marks(answer, found, read_marks_of(read))]

@@ -58,7 +58,7 @@ _FORENAME = r"[A-Z][\w.’'&()-]{0,40}"
 _PARTY = rf"(?:{_FORENAME},?\s(?:(?:of|and|the|for|de|la|et|on|in|to|und|ex\sp)\s){{0,3}}){{1,12}}"
 _NAME = re.compile(
     rf"(?:(?P<mark>[*_]{{1,3}})(?P<marked>[^*_\n]{{3,160}})(?P=mark)"
-    rf"|(?P<plain>{_PARTY}(?:v\.?|vs\.?|c\.|gegen|contre)\s(?:[Tt]he\s)?[A-Z][^;:*_\[\]\n]{{0,110}}?(?:\s\([Nn]o\.?\s\d\))?|(?:Re|Ex parte|In re)\s[A-Z][^;:,*_\[\]\n]{{1,60}}?))"
+    rf"|(?P<plain>(?:R\s\([^()\n]{{3,80}}\)\s|{_PARTY})(?:v\.?|vs\.?|c\.|gegen|contre)\s(?:[Tt]he\s)?[A-Z][^;:*_\[\]\n]{{0,110}}?(?:\s\([Nn]o\.?\s\d\))?|(?:Re|Ex parte|In re)\s[A-Z][^;:,*_\[\]\n]{{1,60}}?))"
     r"(?P<behind>(?:,?\s\([^()\n]{1,40}\))?,?\s\(?|\s\|\s)\Z"
 )
 _AFTER = re.compile(

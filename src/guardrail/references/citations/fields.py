@@ -26,7 +26,7 @@ from guardrail.references.citations.names_first import (
     sentences,
 )
 from guardrail.references.citations.people import authors, likely_names, people
-from guardrail.references.citations.sites import names_host, visited, with_site
+from guardrail.references.citations.sites import names_document, names_host, visited, with_site
 from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
@@ -50,12 +50,16 @@ _VISIT = re.compile(
 )
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""
+_IN_VOLUME = (  # what shows that a number is a volume's: (3), 12(3); : 663–676; , no. 4; , 663–676; but not Apollo 11: 50 years
+    r"(?:\s?\(\d{1,4}\)|\s?:\s?[^\W\d_]?\d{1,8}(?:\s?[–-]\s?[^\W\d_]?\d{1,8})?(?!\w|\s?[–-]|\s[^\W\d_])"
+    r"|,\s(?i:no|nr|pp?|issue|pages?|art(?:icle)?)\b\.?\s?(?i:no\.?\s?)?\w?\d|,\s\d{1,5}[–-])"
+)
 _VOLUME_AND_MORE = re.compile(  # Science, 349(6251), e124; Nature, vol. 323; Mathematik 1(1), pp. 269-271, 1959; Cell 126, 663–676
-    r"(?:,\s(?:vol(?:ume)?\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]*\))?(?:,\s.*)?"
-    r"|(?<=\w)\s(?:vol(?:ume)?\.?\s)?\d{1,4}(?:\s?\(\d{1,4}\)|\s?:\s?\w?\d|,\s(?:(?:no|nr|pp?|issue|pages?|art)\b|\d{1,5}[–-])).{0,80})$"
+    r",\s(?:vol(?:ume)?\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]{0,12}\))?(?=,\s|$)"
+    rf"|(?<=\w)\s(?:vol(?:ume)?\.?\s)?\d{{1,4}}{_IN_VOLUME}(?=.{{0,80}}$)"
 )
 _VENUE_YEAR = re.compile(
-    r"[,，、]?\s*[(（]?(?<!\d)(?:1[4-9]|20)\d\d(?:\s?[年년]\s?(?:\d{1,2}[月월])?(?:第?\d{0,2}[版期号호])?)?[)）]?(?:\s?[（(][^（）()]{0,60}[)）])?\W*$"
+    r"[,，、]?\s{0,4}[(（]?(?<!\d)(?:1[4-9]|20)\d\d(?:\s?[年년]\s?(?:\d{1,2}[月월])?(?:第?\d{0,2}[版期号호])?)?[)）]?(?:\s?[（(][^（）()]{0,60}[)）])?\W*$"
 )
 _EASTERN_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d[年년]")
 _LABEL = re.compile(
@@ -197,6 +201,7 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
         and (len(words(title)) < 3 or _describes(title))
         and not authors
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
+        and not (all(i.kind == "url" for i in within) and names_document(title, within[0].value))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
     if (
@@ -266,6 +271,9 @@ def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...
     names = people(match["full"] or match["by"]) if match else None
     if match is None or names is None or is_venue(match["full"] or match["by"]):
         return title, ((), False)
+    before = people(match["title"]) if match["full"] else None
+    if before and likely_names(before[0]) and not likely_names(names[0]):
+        return match["full"], before  # Allen Downey, Think Stats: https://…
     if (match["full"] and not all(" " in name for name in names[0])) or (match["by"] and not apart):
         return title, ((), False)
     return match["title"].rstrip(" ,"), names
@@ -315,8 +323,12 @@ def without_volume(venue: str) -> str:
         'River Res. Part B'
         >>> without_volume("Numerische Mathematik 1(1), pp. 269-271, 1959")
         'Numerische Mathematik'
+        >>> without_volume("Apollo 11: 50 years")
+        'Apollo 11: 50 years'
     """
-    return _VOLUME_AND_MORE.sub("", venue).strip(_VENUE_ENDS)
+    venue = venue.rstrip("\r\n")
+    found = _VOLUME_AND_MORE.search(venue, venue.rfind("\n") + 1)  # what is behind it is on the same line
+    return (venue[: found.start()] if found else venue).strip(_VENUE_ENDS)
 
 
 def _year(written: str) -> int | None:

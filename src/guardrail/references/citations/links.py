@@ -10,7 +10,7 @@ from guardrail.references.citations.behind import read_behind
 from guardrail.references.citations.labels import Link
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import author_and_year
-from guardrail.references.citations.sites import STANDARD
+from guardrail.references.citations.sites import STANDARD, names_document
 from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.words import points, title_case, words
 from guardrail.report import Span
@@ -58,9 +58,9 @@ def _page(answer: str, text: str, url: str, whole: Span, taken: bytearray) -> It
 
 
 def _names_a_page(title: str, url: str) -> bool:
-    """Whether the text of a link is the title of what it leads to, which is no front page."""
+    """Whether the text of a link is the title of what it leads to, which is not the front page of a site with that name."""
     if STANDARD.fullmatch(title):
         return True
-    deep = _PATH.match(url) is not None
+    deep = _PATH.match(url) is not None or names_document(title, url, surely=True)
     cased = title_case(title) >= _CASED and len(words(title)) >= _LEAST
     return deep and cased and not points(title) and author_and_year(title) is None

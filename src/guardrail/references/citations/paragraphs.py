@@ -19,8 +19,9 @@ from guardrail.references.citations.markers import field_of, marker_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, people, surely_people
 from guardrail.references.citations.prose import titled
+from guardrail.references.citations.sites import names_document
 from guardrail.references.citations.titles import clean_title
-from guardrail.references.citations.words import YEAR, words
+from guardrail.references.citations.words import YEAR, is_comment, words
 from guardrail.report import Span
 
 __all__ = ["above_authors", "standing"]
@@ -32,6 +33,10 @@ _BELOW = re.compile(
     r"(?P<year>(?:1[4-9]|20)\d\d)[)*_.\s]{0,5}"
 )
 _LAST_YEAR = re.compile(r"[\s,(·|–—-]{1,6}(?:1[4-9]|20)\d\d\)?\s*$")
+_ADDRESSED = re.compile(
+    r"\s*[*_\"“]{0,2}[^\W\d_a-z][^\r\n:;.?!()<>\[\]/]{3,120}?(?::[*_]{0,2}|,|\s[–—-])?\s[(<]{0,2}https?://[^\s()<>]{4,300}/?[)>]{0,2}\.?\s*"
+)
+_LONGEST_ADDRESSED, _LONGEST_EASTERN = 450, 400  # characters of a line
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
 _QUOTES = re.compile(r"[\"“”„«»]|(?<!\w)['‘]")
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
@@ -58,7 +63,7 @@ def standing(
             continue
         if text.lstrip().startswith("#"):
             under = False
-        if len(text) < 400 and (whole := _eastern(row)):
+        if whole := (_addressed(row) if asked else None) or _eastern(row):
             found.append(_with_bullets(rows, number, whole))
             continue
         quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
@@ -86,9 +91,21 @@ def standing(
     return found
 
 
+def _addressed(row: Line) -> Citation | None:
+    """The line as a title with its address and nothing else: Think Stats: https://greenteapress.com/; the name of a site is none."""
+    if len(row.text) > _LONGEST_ADDRESSED or not _ADDRESSED.fullmatch(row.text):
+        return None
+    parsed = parse(row.text)
+    said = parsed.reference
+    if not said.url or not (said.authors or names_document(said.title, said.url)) or is_comment(said.title):
+        return None
+    span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
+    return Citation(span, said, "unmarked", Span(start=row.start, end=row.stop), other=parsed.other)
+
+
 def _eastern(row: Line) -> Citation | None:
     """The line as a reference in Chinese, Japanese or Korean, unless it is one of films and the like."""
-    read = eastern(row.text)
+    read = eastern(row.text) if len(row.text) < _LONGEST_EASTERN else None
     if read is None or not (read.reference.authors and read.reference.year):
         return None
     if not read.reference.venue and EASTERN_MEDIA.search(row.text):

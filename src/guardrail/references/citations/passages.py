@@ -19,7 +19,7 @@ from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation, Style
 from guardrail.references.citations.parts import is_city
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import likely_names, people
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.words import VENUE, title_case, words
 from guardrail.report import Span
@@ -295,7 +295,10 @@ def _filled(said: Reference, work: Work) -> Reference:
     """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
     read, sure = work.reference, work.sure
     short = all(is_short(name) for name in read.authors if SCRIPT.search(name))
-    if not said.authors and short and sure.get("authors", 0.0) >= _SURE and _are_people(read):
+    site = bool(said.venue) and [*map(normalise, read.authors)] == [normalise(said.venue)]
+    if site and said.year and likely_names(read.authors):
+        site = False  # Martin Fowler, 2020, on martinfowler.com; but Mayo Clinic: Gout
+    if not said.authors and not site and short and sure.get("authors", 0.0) >= _SURE and _are_people(read):
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)

@@ -13,6 +13,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation, Style
+from guardrail.references.citations.sites import names_document
 from guardrail.references.citations.statutes import names_a_law
 from guardrail.report import Span
 
@@ -43,6 +44,11 @@ _MARKS = {
 }
 _LOOKED_FOR = 30  # characters of a title that are looked for
 _SHORT_NAME = 3  # words of the name of a tool
+_BOOKS = re.compile(
+    r"(?<!\w)(?:(?:e-?|text|hand)?books?|libros?|livres?|libri|livros?|buch|bücher|boeken|książki)(?!\w)",
+    re.IGNORECASE,
+)
+_BOOKS_BEFORE = 200  # characters before a reference, in which a word says that books follow
 _FRONT = re.compile(r"https?://[^/?#\s]+/?")
 _IN = re.compile(r"(?<!\w)(?P<again>reprinted\s)?in:?\s*[*_\"“]?\Z", re.IGNORECASE)
 _LONGEST_IN = 16  # characters of "Reprinted in: " before a book
@@ -91,7 +97,7 @@ def _from_network(
     titles = {normalise(known.reference.title) for known in found} - {""}
     parts = (part for whole in read.found for part in _by_lines(answer, whole))
     for one in (replace(part, span=_enclosed(answer, part.span)) for part in parts):
-        if not _counts(one, found, bare=bare):
+        if not _counts(answer, one, found, bare=bare):
             continue
         over = [known for known in found if _touch(known.span, one.span)]
         near = [known for known in over if _is_same(known, one)]
@@ -102,13 +108,13 @@ def _from_network(
             or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
         ):
             style: Style = "inline" if _is_certain(one) else "unmarked"
-            style = "legal" if names_a_law(one.reference.title) else style
+            style = "legal" if names_a_law(one.reference) else style
             yield Citation(one.span, one.reference, style, agreed=frozenset({"title"}))
 
 
-def _counts(one: Tagged, found: Sequence[Citation], *, bare: bool) -> bool:
+def _counts(answer: str, one: Tagged, found: Sequence[Citation], *, bare: bool) -> bool:
     """Whether what the network reads is a reference: it is sure of it, and the rules' bounds are not the better ones."""
-    if one.mark or one.sure < _SURE or _is_front_page(one.reference):
+    if one.mark or one.sure < _SURE or _is_front_page(answer, one):
         return False
     if not one.reference.title and not _is_page(one, found):
         return False
@@ -188,10 +194,16 @@ def _is_another(known: Citation, one: Tagged) -> bool:
     return bool(title) and _is_within(known.span, one.span) and (title == whole or not _has(whole, title))
 
 
-def _is_front_page(said: Reference) -> bool:
-    """Whether nothing is said but the name of a site or a tool: [Anki](https://apps.ankiweb.net)."""
+def _is_front_page(answer: str, one: Tagged) -> bool:
+    """Whether nothing is said but the name of a site or a tool: [Anki](https://apps.ankiweb.net); books have sites of their own, too."""
+    said = one.reference
     more = said.authors or said.year or said.venue or said.doi or said.arxiv or said.isbn or said.pmid
-    return _FRONT.fullmatch(said.url) is not None and not more and len(said.title.split()) <= _SHORT_NAME
+    if _FRONT.fullmatch(said.url) is None or more or len(said.title.split()) > _SHORT_NAME:
+        return False
+    announced = " " in said.title and _BOOKS.search(
+        answer, max(0, one.span.start - _BOOKS_BEFORE), one.span.start
+    )
+    return not (announced or names_document(said.title, said.url))
 
 
 def _is_page(one: Tagged, found: Sequence[Citation]) -> bool:
@@ -375,13 +387,20 @@ def _filled(said: Reference, read: Reference, names: Sequence[str] = (*_IDENTIFI
     more = {name: getattr(read, name) for name in names if not getattr(said, name)}
     if _DOMAIN.fullmatch(more.get("venue", "")):  # the "org" of an address
         del more["venue"]
-    paged = bool(read.url) and not (read.doi or read.arxiv or read.pmid)
-    if not said.year and read.year and not paged:  # a page's may be that of its retrieval
+    if not said.year and read.year and not _may_be_retrieval(said, read):
         more |= {"year": read.year}
     other_fields = {normalise(said.title), normalise(said.venue)}  # NHS – Measles: https://…
     if not said.authors and not {normalise(name) for name in read.authors} <= other_fields:
         more |= {"authors": read.authors, "et_al": read.et_al}
     return replace(said, **more)
+
+
+def _may_be_retrieval(said: Reference, read: Reference) -> bool:
+    """Whether a year may be that of a page's retrieval, or a part of the address; not in Codd 1970, https://doi.org/…"""
+    if not read.url:
+        return False
+    identified = bool(read.doi or read.arxiv or read.pmid) and not said.title
+    return not identified or str(read.year) in f"{read.doi} {read.arxiv} {read.url}"
 
 
 def _alone(citation: Citation, all_of_them: Sequence[Citation]) -> Citation:

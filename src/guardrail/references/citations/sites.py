@@ -7,22 +7,27 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.people import body
 from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
-from guardrail.references.citations.words import words
+from guardrail.references.citations.words import title_case, words
 
-__all__ = ["STANDARD", "names_host", "parted", "visited", "with_site"]
+__all__ = ["STANDARD", "names_document", "names_host", "names_source", "parted", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
 )
-_BEFORE = re.compile(  # CDC: About Measles; Our World in Data – CO₂ emissions; but not NASA: A History of …, which is a title
-    r"(?P<site>[A-Z]{2,8}|[^\W_][^–—|:.?!,]{1,40}\sdocs(?=:)|[^\W_][^–—|:.?!,\s]{1,20}(?:\s[^–—|:.?!,\s]{1,20}){1,4}(?!:))"
-    r"(?:\s[–—|-]\s(?!(?:An?|The)\s)(?P<title>\S.*)|:\s(?P<short>\S+(?:\s\S+)?))"
+_BEFORE = re.compile(
+    r"(?P<site>[^\W_](?:[^–—|:.?!,]|\.(?=\w)){1,60}?)(?:(?P<dash>\s[–—|-]\s)|:\s)(?P<title>\S.*)"
 )
 _BODIES = r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)"
 STANDARD = re.compile(rf"(?:W3C|{_BODIES})[\s-]?[A-Z]{{0,2}}\.?\d[\w.:-]{{0,20}}")
 """The number of a standard: RFC 6749, ISO/IEC 27001:2022, ITU-T H.264."""
+_DOCS = re.compile(r"\s(?:docs|documentation)$", re.IGNORECASE)
+_DOCS_ADDRESS = re.compile(r"//docs\.|/(?:docs?|documentation|wiki)/", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:an?|the|der|die|das|eine?|le|la|les|une?|el|los|las)\s", re.IGNORECASE)
+_SHORT = re.compile(r"[A-Z][A-Z.]{1,7}")  # CDC, GOV.UK
+_MOST_BEFORE = 5  # words of the name of a site before a title
 
 _TITLED_STANDARD = re.compile(rf"(?P<code>{_BODIES}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
 _OWNED = re.compile(
@@ -84,6 +89,35 @@ _HOSTS = frozenset(
 )
 """What stands behind titles of pages and says nothing of where the work appeared."""
 
+_SOURCE = re.compile(  # what the text of a link to a law or a decision may say of it
+    r"(?:the |see )?(?:(?:full|official|original|consolidated) )?(?:text|texts|pdf|html|link|source|version|url|website|web page|here|online|paper|document|"
+    r"judge?ment|decision|opinion|ruling|summary|official journal|oj(?: [lc])?(?: \d{1,4})?|eu law|statute book|legal information institute|lii|volltext|urteil|beschluss|quelle|"
+    r"texte|texte officiel|arret|lien|texto|texto completo|texto oficial|sentencia|enlace|testo|sentenza|tekst|wyrok|uitspraak|arrest|bron)(?: (?:here|pdf|html))?"
+)
+
+
+_DOCUMENT_HOST = re.compile(
+    r"(?:the)?(?:text|hand|e)?(?:book|guide|manual|lectures|letters|primer|course)s?(?!\w)"
+)
+_DOCUMENT = re.compile(
+    r"(?:Book|Textbook|Handbook|Guide|Manual|Primer|Lectures|Letters|Introduction|Tutorials?|Cookbook|Report|Standard|Essays?|Handbuch|Guía|Manuel)(?!\w)"
+)
+_TOOL = re.compile(  # what sites and tools are called, and parts of them
+    r"(?<!\w)(?:Desktop|Browser|Apps?|Studio|Editor|Players?|Search|Tools?|Toolkit|Software|Blog|News|Magazine|Podcast|Forums?|Store|Academy|Archives?|Library|Databases?|Wiki|"
+    r"Scholar|Cloud|Docs?|Documentation|Site|Website|Homepage|Page|Home|Links?|Text|Code|Demo|Repository|Repo|Source|Sources|Download|Downloads|Playground|Registry|Portal|Project|Media|"
+    r"Conference|Journal|Server|Client|Engine|Framework|Desk|Dashboard|Calculator|Hub|Lab|Labs|Club|Shop|Official|Free|Online|PDF|HTML|URL|DOI|API|Series|Channel|TV|Radio)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+_SITES = {
+    "mdn": "mozilla",
+    "mdn web": "mozilla",
+    "sep": "plato",
+    "stanford encyclopedia of philosophy": "plato",
+}
+"""Names of sites, and parts of their addresses that do not look like them."""
+
 
 def _host(address: str) -> str:
     """The host of an address without "www."; "" if there is none. The library's parser refuses some addresses."""
@@ -102,6 +136,41 @@ def names_host(name: str, address: str) -> bool:
     return said in _HOSTS | {"doi", "link", "paper"} or any(
         len(word) > _LEAST and word in host for word in said.split()[:_LONGEST] if len(said.split()) <= 3
     )
+
+
+def names_source(text: str, address: str) -> bool:
+    """Whether the text of a link behind a law names the site that has it, or the form that it has there, and no other work.
+
+    Example:
+        >>> names_source("EUR-Lex", "https://eur-lex.europa.eu/eli/dir/1995/46"), names_source("Smith 2019", "https://doi.org/10.1000/xyz")
+        (True, False)
+    """
+    return _SOURCE.fullmatch(normalise(text)) is not None or _of_host(text, _host(address))
+
+
+def names_document(title: str, address: str, *, surely: bool = False) -> bool:
+    """Whether what leads to the front page of a site is the title of a document that is there, not the name of the site or a tool.
+
+    It differs from the name of the site, or (alone, if `surely`) it has a word like "Guide", or the address one like "book".
+
+    Example:
+        >>> names_document("Think Stats", "https://greenteapress.com/"), names_document("NumPy", "https://numpy.org/")
+        (True, False)
+        >>> names_document("Deep Learning", "https://www.deeplearningbook.org/")
+        True
+    """
+    host, found = _host(address), words(title)
+    if not host or not found:
+        return False
+    joined = "".join(normalise(title).split())
+    rest = host.replace("-", "").replace(".", " ").partition(joined)[2]
+    if rest and _DOCUMENT_HOST.match(rest):
+        return True
+    if len(found) < 2 or body(title) or is_named(title) or _TOOL.search(title):
+        return False
+    if _DOCUMENT.search(title):
+        return True
+    return not surely and title_case(title) == 1 and not title.isupper() and not _of_host(title, host)
 
 
 def with_site(reference: Reference) -> Reference:
@@ -145,15 +214,38 @@ def parted(reference: Reference) -> Reference:
         return replace(reference, title=reference.title[code.end() :], venue=venue)
     if reference.venue or _spells_out(reference.title):
         return reference
-    if not reference.year and (before := _BEFORE.fullmatch(reference.title)):
-        site, title = before["site"], before["title"] or before["short"]
-        if _of_host(site.removesuffix(" docs"), host):
-            return replace(reference, title=title, venue=site)
+    before = _BEFORE.fullmatch(reference.title) if not reference.year else None
+    if before and _is_before(before["site"], before["title"], reference.url, dashed=bool(before["dash"])):
+        return replace(reference, title=before["title"], venue=before["site"])
     if behind := _BEHIND.fullmatch(reference.title):
         site = behind["site"].strip(" ·•")
         if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
             return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
     return reference
+
+
+def _is_before(name: str, title: str, address: str, *, dashed: bool) -> bool:
+    """Whether a name before a title is its site's: Python docs: Random numbers; CDC: About Measles; but not NASA: A History of …."""
+    bare = _DOCS.sub("", name)
+    if not _of_host(bare, _host(address)):
+        return False
+    if bare != name:
+        return True
+    if _ARTICLE.match(title):
+        return False
+    count = len(name.split())
+    if _SHORT.fullmatch(name) or (dashed and 1 < count <= _MOST_BEFORE):
+        return True
+    documented = _DOCS_ADDRESS.search(address) is not None  # PostgreSQL: Using EXPLAIN
+    return documented if count == 1 else count <= _MOST_BEFORE and _is_in_path(title, address)
+
+
+def _is_in_path(title: str, address: str) -> bool:
+    """Whether the path of an address has a word of a title: Mayo Clinic: Gout, https://www.mayoclinic.org/gout."""
+    path = normalise(address.partition("//")[2].partition("/")[2]).split()
+    said = normalise(title).split()
+    telling = (word for word in said if len(word) > _LEAST or not word.isalpha())
+    return "".join(said) in path or any(word in path for word in telling)
 
 
 def _spells_out(title: str) -> bool:
@@ -199,6 +291,8 @@ def _of_host(name: str, host: str) -> bool:
     labels = [label for label in host.replace("-", "").split(".") if label != "www"]
     if not said or not labels or sum(map(len, said)) < _LEAST:
         return False
+    if _SITES.get(" ".join(said)) in labels:
+        return True
     initials = "".join(word[0] for word in said)
     joined = "".join(said).removeprefix("the")
     return (
