@@ -56,7 +56,7 @@ from guardrail.references.second_reading import (
     read_otherwise,
     rest,
     says_more,
-    title_before,
+    title_beside,
 )
 from guardrail.references.wording import belongs, impossible
 from guardrail.report import (
@@ -381,7 +381,7 @@ def _by_others(citation: Citation, work: Record) -> bool:
 def _doubt(citation: Citation, answer: str, match: Match) -> str:
     """Why a title of which nothing else agrees, or an identifier without one, does not verify its work; "" where nothing speaks against it."""
     work = match.record
-    if work is not None and not citation.reference.title and (unread := title_before(citation, answer, work)):
+    if work is not None and not citation.reference.title and (unread := title_beside(citation, answer, work)):
         return (
             f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
         )

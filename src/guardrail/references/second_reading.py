@@ -15,7 +15,7 @@ from guardrail.references.citations import Citation
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.segmentation import readings
-from guardrail.references.citations.words import words
+from guardrail.references.citations.words import title_case, words
 from guardrail.references.quotation import Differences, accused
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "read_otherwise",
     "rest",
     "says_more",
-    "title_before",
+    "title_beside",
 ]
 
 STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
@@ -46,6 +46,8 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
     rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{_SMALL})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
     r"(?:\s\([A-Z][\w-]{1,9}\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
+_TITLE_BEHIND = re.compile(r"[)\]>*_]{0,3}(?:,|:|\s[–—-])\s(?P<title>[^\W\d_a-z][^\n;]{8,200})")
+_CASED = 0.6  # share of its words with a capital
 _LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
     r"^\W{0,6}(?:\d{1,3}[.)]\s+)?(?P<title>[^\W\d_][^\n.!?{}]{6,180}?)[*_\"”»\s]{0,4}(?P<arrow>→|->|=>)?[\s<(]{0,4}(?:https?:\S{0,20})?$"
 )
@@ -250,8 +252,8 @@ def rest(text: str, title: str) -> str:
     return " ".join(f"{before} {after}".split()).strip(' .,;:!?"“”„«»*_()[]#-–—')
 
 
-def title_before(citation: Citation, answer: str, work: Record) -> str:
-    """What may be a title before an identifier, and was not read as one; "" if there is none, or half of it belongs to the work.
+def title_beside(citation: Citation, answer: str, work: Record) -> str:
+    """What may be a title before an identifier, or behind its link, and was not read as one; "" if there is none, or half of it belongs to the work.
 
     Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663); or all of a line before an
     arrow.
@@ -276,6 +278,11 @@ def title_before(citation: Citation, answer: str, work: Record) -> str:
             and 2 * len(said & known) < len(said)
         ):
             return line["title"].strip()
+    behind = _TITLE_BEHIND.match(answer, citation.span.end)
+    if behind and not citation.reference.authors and title_case(behind["title"]) >= _CASED:
+        said = set(normalise(behind["title"]).split()).difference(_SMALL.split("|"))
+        if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
+            return behind["title"].strip()
     return ""
 
 

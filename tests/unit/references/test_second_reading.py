@@ -10,7 +10,7 @@ from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.citations import citations
 from guardrail.references.citations.segmentation import Reading
-from guardrail.references.second_reading import rest, title_before
+from guardrail.references.second_reading import rest, title_beside
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
 OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
@@ -128,14 +128,17 @@ class TestTitleAlone:
         ("Argonauts of the Standard (AES) (Rivers et al., arXiv:2104.08663) is documented.", "Argonauts of the Standard"),
         ("Elements of Sonata on Sales: Online Book Reviews ([paper](https://arxiv.org/abs/2104.08663)) is, too.", "Elements of Sonata on Sales: Online Book Reviews"),
         ("Reeds of the Northern Shore (arXiv:2104.08663) show it.", ""),
+        ("See [https://arxiv.org/abs/2104.08663](https://arxiv.org/abs/2104.08663), Rivers of the Imaginary Teapot", "Rivers of the Imaginary Teapot"),
+        ("See <https://arxiv.org/abs/2104.08663>: Reeds of the Northern Shore", ""),
+        ("See https://arxiv.org/abs/2104.08663 – Still the best book on reeds and shores", ""),
         ("REEDS (arXiv:2104.08663) shows it.", ""),
         ("The work of Rivers and Poe on reeds (arXiv:2104.08663) shows it.", ""),
     ],
 )  # fmt: skip
-def test_a_title_that_was_not_read_before_an_identifier(text, unread):
+def test_a_title_that_was_not_read_beside_an_identifier(text, unread):
     """The identifier alone would verify a work that the text calls otherwise."""
     work = Record("Reeds of the Northern Shore", ("Ann Rivers", "Edgar Poe"), year=2021)
-    found = [title_before(one, text, work) for one in citations(text) if not one.reference.title]
+    found = [title_beside(one, text, work) for one in citations(text) if not one.reference.title]
     assert found == [unread]
 
 

@@ -396,7 +396,7 @@ def _filled(said: Reference, read: Reference, names: Sequence[str] = (*_IDENTIFI
 
 
 def _may_be_retrieval(said: Reference, read: Reference) -> bool:
-    """Whether a year may be that of a page's retrieval, or a part of the address; not in Codd 1970, https://doi.org/…"""
+    """Whether a year may be that of a page's retrieval, or a part of the address: not in "Codd 1970, https://doi.org/…"."""
     if not read.url:
         return False
     identified = bool(read.doi or read.arxiv or read.pmid) and not said.title
