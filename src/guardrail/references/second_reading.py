@@ -278,7 +278,8 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
             and 2 * len(said & known) < len(said)
         ):
             return line["title"].strip()
-    behind = _TITLE_BEHIND.match(answer, citation.span.end)
+    end = citation.span.start + len(citation.span.of(answer).rstrip(" ,:–—-"))
+    behind = _TITLE_BEHIND.match(answer, end)
     if behind and not citation.reference.authors and title_case(behind["title"]) >= _CASED:
         said = set(normalise(behind["title"]).split()).difference(_SMALL.split("|"))
         if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):

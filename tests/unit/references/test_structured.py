@@ -866,3 +866,13 @@ class TestContainers:
         value = {**self.CHAPTER, key: {"name": "Handbook of Teacups", "doi": "10.1000/handbook"}}
         [finding] = judged(value, chapter, book, tmp_path=tmp_path)
         assert finding.verdict is Verdict.SUPPORTED
+
+
+def test_keys_of_news_articles():
+    """A headline is a title, as in schema.org."""
+    text = '{"entries": [{"headline": "The Right to Cups", "written_by": "Jane Roe; Al Poe", "appeared_in": "Harvard Law Review", "when": "1890"}]}'
+    [found] = citations(text)
+    said = found.reference
+    assert (said.title, said.authors, said.venue, said.year) == (
+        "The Right to Cups", ("Jane Roe", "Al Poe"), "Harvard Law Review", 1890,
+    )  # fmt: skip

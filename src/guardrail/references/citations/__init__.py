@@ -17,11 +17,11 @@ from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.claims import without_sentences
+from guardrail.references.citations.corrected import corrected
 from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
-from guardrail.references.citations.houses import is_in_series
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_addresses, with_places, without_lives
@@ -32,7 +32,7 @@ from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
-from guardrail.references.citations.model import FIRM, Citation, Style
+from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
@@ -40,7 +40,6 @@ from guardrail.references.citations.prose import titled
 from guardrail.references.citations.retagged import read_marks_of, retagged, surely_read
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
-from guardrail.references.citations.sites import parted
 from guardrail.references.citations.statutes import linked, places_in_codes, stands_alone, statutes
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
@@ -255,21 +254,6 @@ def _citations(
     return _settled(answer, rows, found, tagger, asked=asked)
 
 
-def _of_site(citation: Citation) -> Citation:
-    """The citation of a page with its site as venue, however it was read: [Gout – NHS](https://www.nhs.uk/conditions/gout/)."""
-    if citation.style in FIRM or not citation.reference.url:
-        return citation
-    return replace(citation, reference=parted(citation.reference))
-
-
-def _of_series(citation: Citation) -> Citation:
-    """The citation without a title, if that is a place in a series: NBER Working Paper 4509 (Card and Krueger, 1993)."""
-    said = citation.reference
-    if citation.style in FIRM or not is_in_series(said.title):
-        return citation
-    return replace(citation, reference=replace(said, title="", venue=said.venue or said.title))
-
-
 def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
     """Decisions of other countries, and laws, if anything else says that works of law are cited; none that is a part of a title."""
     elsewhere = [one for one in decisions(answer) if stands_alone(answer, one.span)]
@@ -294,7 +278,7 @@ def _settled(
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = linked(answer, found)
-    found = [_of_series(_of_site(one)) for one in with_entries(list(apart(found, rows)))]
+    found = [corrected(answer, one) for one in with_entries(list(apart(found, rows)))]
     found = with_names(answer, found)
     found += [*marks(answer, found, read_marks_of(read))]
     found += [*mentions(answer, found)]

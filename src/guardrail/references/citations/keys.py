@@ -16,7 +16,7 @@ Listing: TypeAlias = Literal["references", "works", ""]
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _FIELDS: dict[Field, str] = {
-    "title": """title papertitle articletitle worktitle referencetitle publicationtitle documenttitle reporttitle
+    "title": """title headline papertitle articletitle worktitle referencetitle publicationtitle documenttitle reporttitle
         studytitle fulltitle originaltitle chaptertitle dctitle dctermstitle paper article book work study titel titre título
         titulo titolo tytuł název cím başlık judul tiêuđề nimeke titlu название заголовок заглавие 标题 題目 题目 题名 題名 書名 书名 论文 论文标题 論文 論文名 タイトル 제목 논문""",
     "name": "name papername workname 名称",
@@ -25,7 +25,7 @@ _FIELDS: dict[Field, str] = {
         yazar yazarlar penulis pengarang tácgiả forfatter författare kirjoittaja kirjailija автор авторы
         作者 著者 저자""",
     "editors": "editor editors herausgeber éditeurs editores",
-    "year": """year date published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
+    "year": """year date when published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
         publishdate publisheddate datepublished publishedon pubdate dcdate issued jahr erscheinungsjahr datum año anio ano année
         annee anno rok år yıl tahun năm vuosi év jaar год 年 年份 出版年 出版年份 发表年份 発行年 연도 출판연도 날짜""",
     "venue": """container containername journal journalname journaltitle containertitle sourcetitle venue conference conferencename proceedings publicationvenue

@@ -107,7 +107,8 @@ def _from_network(
             _is_described(one.reference)
             or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
         ):
-            style: Style = "inline" if _is_certain(one) else "unmarked"
+            sure = _is_certain(one) and not _runs_on(answer, one)
+            style: Style = "inline" if sure else "unmarked"
             style = "legal" if names_a_law(one.reference) else style
             yield Citation(one.span, one.reference, style, agreed=frozenset({"title"}))
 
@@ -232,6 +233,16 @@ def _is_marked(answer: str, one: Tagged) -> bool:
     return at > 0 and answer[at - 1] in {*_MARKS, "["}
 
 
+def _runs_on(answer: str, one: Tagged) -> bool:
+    """Whether marks are opened before its title and not closed behind it, so that more than the title may have been taken."""
+    title = one.reference.title
+    at = answer.find(title[:_LOOKED_FOR], one.span.start, one.span.end)
+    mark = answer[at - 1] if at > 0 else ""
+    closing = _MARKS.get(mark, "")
+    behind = answer[at + len(title) : at + len(title) + 3]
+    return bool(closing) and at > 0 and closing not in behind and mark not in behind
+
+
 def _is_untitled(known: Citation, one: Tagged) -> bool:
     """Whether the network surely reads a reference without a title there: (Doe et al., *Ann Eur Zool* 2011)."""
     if one.mark or one.sure < _SURE or one.reference.title or known.style in FIRM:
@@ -308,11 +319,21 @@ def _agreed(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
     if said.venue and not read.venue and said.venue in known.span.of(answer):
         said = said if said.venue in span.of(answer) else replace(said, venue="")  # a remark behind it
     both = replace(known, span=span, agreed=known.agreed | {"title"})
+    if _is_merged(tags, known, one):
+        return replace(both, span=one.span, reference=read)
     if said.authors and read.authors and family_names(said.authors) != family_names(read.authors):
         return replace(both, span=one.span, reference=said, other=known.other or read)
     unsure = bool(read.title and read.authors) and one.names < _SURE
     other = known.other or (replace(said, authors=(), et_al=False) if unsure else None)
     return replace(both, reference=_filled(said, read), other=other, style=_style(known, one))
+
+
+def _is_merged(tags: Tags, known: Citation, one: Tagged) -> bool:
+    """Whether the network reads another reference in what the rules took for this one: its authors and identifiers may be of that."""
+    return any(
+        not _touch(other.span, one.span) and _is_within(other.span, known.span) and other.sure >= _SURE
+        for other in tags.found
+    )
 
 
 def _disputed(answer: str, known: Citation, one: Tagged) -> Citation:

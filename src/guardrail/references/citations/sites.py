@@ -12,7 +12,16 @@ from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import title_case, words
 
-__all__ = ["STANDARD", "names_document", "names_host", "names_source", "parted", "visited", "with_site"]
+__all__ = [
+    "STANDARD",
+    "is_the_site",
+    "names_document",
+    "names_host",
+    "names_source",
+    "parted",
+    "visited",
+    "with_site",
+]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
@@ -136,6 +145,17 @@ def names_host(name: str, address: str) -> bool:
     return said in _HOSTS | {"doi", "link", "paper"} or any(
         len(word) > _LEAST and word in host for word in said.split()[:_LONGEST] if len(said.split()) <= 3
     )
+
+
+def is_the_site(name: str, address: str) -> bool:
+    """Whether a text is exactly the name of the site that an address leads into.
+
+    Example:
+        >>> is_the_site("Our World in Data", "https://ourworldindata.org/food"), is_the_site("Food", "https://ourworldindata.org/food")
+        (True, False)
+    """
+    said = "".join(normalise(name).split())
+    return bool(said) and said in {label.replace("-", "") for label in _host(address).split(".")}
 
 
 def names_source(text: str, address: str) -> bool:

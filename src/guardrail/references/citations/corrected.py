@@ -1,0 +1,94 @@
+"""What any reader may take for a title or a name, put right at the end: a site, a number in a series, a journal with its volume, a profession."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.houses import is_in_series
+from guardrail.references.citations.model import FIRM, Citation
+from guardrail.references.citations.people import body, people
+from guardrail.references.citations.sites import is_the_site, parted
+from guardrail.references.citations.venues import is_venue
+from guardrail.references.citations.words import title_case
+
+__all__ = ["corrected"]
+
+_NUMBERED = re.compile(  # BJSM 52(6):376-384
+    r"(?P<venue>[^\W\d_a-z][\w.&’' -]{0,60}?),?\s(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4})\))?:\s?(?P<pages>[a-z]?\d{1,7}(?:\s?[-–]\s?\d{1,7})?)"
+)
+_PUBLISHED = re.compile(  # Du Toit G et al. N Engl J Med 2015; Madigan et al., JAMA Pediatrics 2019
+    r"(?P<names>[^()\d:;]{3,120}?\bet\.?\sal\.?),?\s(?:in\s)?(?P<venue>[^\W\d_a-z][^()\d:;,]{1,60}?),?\s\(?(?P<year>(?:19|20)\d\d)\)?"
+)
+_CALLED = re.compile(  # OPAL trial; the original RAG paper
+    r"(?:[Tt]he\s)?[\w.’'-]+(?:\s[\w.’'-]+){0,3}\s(?:trial|study|paper|report|guidelines?|review|survey|article|essay|page|website|project|dataset|benchmark|code|docs|documentation)"
+)
+_PROFESSION = re.compile(r"\A(?:the\s)?(?:[a-z]{5,20}\s){1,3}(?=[^\W\d_a-z][\w.’'-]*\s[^\W\d_a-z])")
+_OTHERS = re.compile(
+    r"\s(?:and|&)\s(?:co(?:-?workers|-?authors|lleagues)?|dozens|others|(?:a\s)?(?:long\s)?list)\b.*"
+)
+_DATED = re.compile(r"[*_]{0,2}\s?\((?:19|20)\d\d")
+
+
+def corrected(answer: str, citation: Citation) -> Citation:
+    """A citation with what was taken for its title, its site or its authors, and is none.
+
+    Example:
+        >>> from guardrail.report import Span
+        >>> text = "NBER Working Paper 4509 (Card, 1993)"
+        >>> found = Citation(Span(start=0, end=len(text)), Reference("NBER Working Paper 4509", ("Card",), year=1993), "line")
+        >>> corrected(text, found).reference.title, corrected(text, found).reference.venue
+        ('', 'NBER Working Paper 4509')
+    """
+    if citation.style in FIRM:
+        return citation
+    said = _untitled(citation.reference)
+    said = parted(said) if said.url else said
+    said = _by_people(_by_a_body(answer, citation, said))
+    called = not said.authors and _CALLED.fullmatch(said.title) is not None
+    named = bool(said.url) and is_the_site(said.title, said.url)
+    if called or named:  # what it is called, perhaps, or where it is
+        return replace(citation, reference=said, style="unmarked")
+    return replace(citation, reference=said)
+
+
+def _untitled(said: Reference) -> Reference:
+    """Without a title that is none: a number in a series, a journal with its volume, names with a journal."""
+    title = said.title
+    if is_in_series(title):
+        return replace(said, title="", venue=said.venue or title)
+    if (numbered := _NUMBERED.fullmatch(title)) and is_venue(numbered["venue"]):
+        volume, issue, pages = (numbered[name] or "" for name in ("volume", "issue", "pages"))
+        venue = said.venue or numbered["venue"]
+        return replace(said, title="", venue=venue, volume=volume, issue=issue, pages=pages)
+    published = None if said.authors else _PUBLISHED.fullmatch(title)
+    names = people(published["names"]) if published else None
+    if published and names and (is_venue(published["venue"]) or title_case(published["venue"]) == 1):
+        return replace(
+            said,
+            title="",
+            authors=names[0],
+            et_al=True,
+            venue=published["venue"],
+            year=int(published["year"]),
+        )
+    return said
+
+
+def _by_a_body(answer: str, citation: Citation, said: Reference) -> Reference:
+    """By the body before a year in brackets, which was taken for the site: NICE (2016), [Low back pain](https://www.nice.org.uk/…)."""
+    text = citation.span.of(answer).lstrip("*_[")
+    before = said.venue and not said.authors and text.startswith(said.venue)
+    if not before or not _DATED.match(text, len(said.venue)):
+        return said
+    return replace(said, authors=(said.venue,), venue="")
+
+
+def _by_people(said: Reference) -> Reference:
+    """With names alone: not "the philosopher Deborah Mayo", and others cut short: "Winawer and co-workers"."""
+    bare = [_OTHERS.sub("", _PROFESSION.sub("", name)) if not body(name) else name for name in said.authors]
+    if tuple(bare) == said.authors or not all(bare):
+        return said
+    cut = any(_OTHERS.search(name) for name in said.authors)
+    return replace(said, authors=tuple(bare), et_al=said.et_al or cut)

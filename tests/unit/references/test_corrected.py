@@ -1,0 +1,83 @@
+"""What any reader may take for a title or a name, put right at the end."""
+
+import pytest
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.corrected import corrected
+from guardrail.references.citations.model import Citation
+from guardrail.report import Span
+
+
+def after(said, *, text="x" * 60, style="inline"):
+    return corrected(text, Citation(Span(start=0, end=len(text)), said, style))
+
+
+@pytest.mark.parametrize(
+    ("title", "authors", "venue", "year"),
+    [
+        ("Du Toit G et al. N Engl J Med 2015", ("Du Toit G",), "N Engl J Med", 2015),
+        ("Madigan et al., JAMA Pediatrics 2019", ("Madigan",), "JAMA Pediatrics", 2019),
+        ("BJSM 52(6):376-384", (), "BJSM", None),
+        ("IZA Discussion Paper 1200", (), "IZA Discussion Paper 1200", None),
+    ],
+)
+def test_is_no_title(title, authors, venue, year):
+    """What says who, where and when, and not what it is called."""
+    said = after(Reference(title)).reference
+    assert (said.title, said.authors, said.venue, said.year) == ("", authors, venue, year)
+
+
+@pytest.mark.parametrize("title", ["Nature 2.0", "Love in the Time of Cholera", "War et al. of 1812"])
+def test_is_a_title(title):
+    assert after(Reference(title)).reference == Reference(title)
+
+
+@pytest.mark.parametrize(
+    ("name", "bare", "cut"),
+    [
+        ("the philosopher Deborah Mayo", "Deborah Mayo", False),
+        ("political scientist Robert Putnam", "Robert Putnam", False),
+        ("Winawer and co", "Winawer", True),
+        ("Bergström and dozens", "Bergström", True),
+        ("Nathaniel J. Smith", "Nathaniel J. Smith", False),
+        ("danah boyd", "danah boyd", False),
+        ("van den Berg", "van den Berg", False),
+        ("Centers for Disease Control and their Friends", "Centers for Disease Control and their Friends", False),
+    ],
+)  # fmt: skip
+def test_names_alone(name, bare, cut):
+    said = after(Reference("Teacups", (name,))).reference
+    assert (said.authors, said.et_al) == ((bare,), cut)
+
+
+@pytest.mark.parametrize(
+    ("text", "authors", "venue"),
+    [
+        ("NICE (2016), [Low back pain](https://www.nice.org.uk/guidance/ng59)", ("NICE",), ""),
+        ("NICE, [Low back pain](https://www.nice.org.uk/guidance/ng59)", (), "NICE"),
+    ],
+)
+def test_a_body_before_a_year_is_the_author(text, authors, venue):
+    url = "https://www.nice.org.uk/guidance/ng59"
+    said = after(Reference("Low back pain", venue="NICE", url=url), text=text).reference
+    assert (said.authors, said.venue) == (authors, venue)
+
+
+@pytest.mark.parametrize(
+    ("said", "style"),
+    [
+        (Reference("OPAL trial", venue="Lancet", year=2023), "unmarked"),
+        (Reference("original RAG paper", arxiv="2005.11401"), "unmarked"),
+        (Reference("Our World in Data", ("Hannah Ritchie",), url="https://ourworldindata.org/food"), "unmarked"),
+        (Reference("The Cochrane Report", url="https://roe.org/report"), "inline"),
+        (Reference("The OPAL trial", ("Jane Roe",)), "inline"),
+    ],
+)  # fmt: skip
+def test_what_a_work_may_only_be_called_is_never_called_wrong(said, style):
+    assert after(said).style == style
+
+
+def test_structures_stay():
+    """Their keys say what is the title."""
+    said = Reference("BJSM 52(6):376-384", ("the philosopher Jane Roe",))
+    assert after(said, style="json").reference == said
