@@ -54,6 +54,7 @@ def test_names_alone(name, bare, cut):
     ("text", "authors", "venue"),
     [
         ("NICE (2016), [Low back pain](https://www.nice.org.uk/guidance/ng59)", ("NICE",), ""),
+        ("[NICE, 2016](https://www.nice.org.uk/guidance/ng59)", ("NICE",), ""),
         ("NICE, [Low back pain](https://www.nice.org.uk/guidance/ng59)", (), "NICE"),
     ],
 )
@@ -61,6 +62,34 @@ def test_a_body_before_a_year_is_the_author(text, authors, venue):
     url = "https://www.nice.org.uk/guidance/ng59"
     said = after(Reference("Low back pain", venue="NICE", url=url), text=text).reference
     assert (said.authors, said.venue) == (authors, venue)
+
+
+@pytest.mark.parametrize(
+    ("text", "venue"),
+    [
+        ("Citizens Advice: [Teacups](https://a.org/b)", "Citizens Advice"),
+        ("NOAA's page [Teacups](https://a.org/b)", "NOAA"),
+        (
+            "University of Minnesota Extension → [Teacups](https://a.org/b)",
+            "University of Minnesota Extension",
+        ),
+        ("Jane Roe: [Teacups](https://a.org/b)", ""),
+        ("[Teacups](https://a.org/b)", ""),
+    ],
+)
+def test_the_site_before_a_link(text, venue):
+    assert after(Reference("Teacups", url="https://a.org/b"), text=text).reference.venue == venue
+
+
+def test_a_name_with_a_dot_is_whole():
+    text = "GOV.UK: Tax on teacups https://www.gov.uk/teacups"
+    said = Reference("Tax on teacups", venue="GOV", url="https://www.gov.uk/teacups")
+    assert after(said, text=text).reference.venue == "GOV.UK"
+
+
+def test_the_kind_of_a_work_is_no_title():
+    said = Reference("case report", ("Naranjo",), year=2011, doi="10.1/a", url="https://doi.org/10.1/a")
+    assert after(said).reference.title == ""
 
 
 @pytest.mark.parametrize(

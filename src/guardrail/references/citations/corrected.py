@@ -8,7 +8,7 @@ from dataclasses import replace
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.houses import is_in_series
 from guardrail.references.citations.model import FIRM, Citation
-from guardrail.references.citations.people import body, people
+from guardrail.references.citations.people import body, how_like_names, people
 from guardrail.references.citations.sites import is_the_site, parted
 from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import title_case
@@ -28,7 +28,13 @@ _PROFESSION = re.compile(r"\A(?:the\s)?(?:[a-z]{5,20}\s){1,3}(?=[^\W\d_a-z][\w.�
 _OTHERS = re.compile(
     r"\s(?:and|&)\s(?:co(?:-?workers|-?authors|lleagues)?|dozens|others|(?:a\s)?(?:long\s)?list)\b.*"
 )
-_DATED = re.compile(r"[*_]{0,2}\s?\((?:19|20)\d\d")
+_DATED = re.compile(r"(?:[*_]{0,2}\s?\(|,\s)((?:19|20)\d\d)(?=\)|\]\()")
+_SITE_BEFORE = re.compile(  # Citizens Advice: […](https://…); NOAA's page […]; ICO → …
+    r"(?P<site>[^\W\d_a-z][\w.&-]{1,25}(?:\s[^\W\d_][\w.&-]{1,25}){0,4})(?:['’]s\s(?:[a-z]{3,12}\s){1,3}|:\s|\s→\s)(?=\[)"
+)
+_KIND = re.compile(
+    r"(?:the\s)?(?:[a-z]+\s){0,2}(?:report|review|study|trial|guidelines?|paper|article|preprint|abstract|survey|analysis)"
+)
 
 
 def corrected(answer: str, citation: Citation) -> Citation:
@@ -44,8 +50,7 @@ def corrected(answer: str, citation: Citation) -> Citation:
     if citation.style in FIRM:
         return citation
     said = _untitled(citation.reference)
-    said = parted(said) if said.url else said
-    said = _by_people(_by_a_body(answer, citation, said))
+    said = _by_people(_on_a_site(citation.span.of(answer), said) if said.url else said)
     called = not said.authors and _CALLED.fullmatch(said.title) is not None
     named = bool(said.url) and is_the_site(said.title, said.url)
     if called or named:  # what it is called, perhaps, or where it is
@@ -58,6 +63,10 @@ def _untitled(said: Reference) -> Reference:
     title = said.title
     if is_in_series(title):
         return replace(said, title="", venue=said.venue or title)
+    if (
+        said.url and (said.authors or said.doi or said.pmid) and _KIND.fullmatch(title)
+    ):  # Naranjo et al., 2011, [case report](https://…)
+        return replace(said, title="")
     if (numbered := _NUMBERED.fullmatch(title)) and is_venue(numbered["venue"]):
         volume, issue, pages = (numbered[name] or "" for name in ("volume", "issue", "pages"))
         venue = said.venue or numbered["venue"]
@@ -76,13 +85,27 @@ def _untitled(said: Reference) -> Reference:
     return said
 
 
-def _by_a_body(answer: str, citation: Citation, said: Reference) -> Reference:
-    """By the body before a year in brackets, which was taken for the site: NICE (2016), [Low back pain](https://www.nice.org.uk/…)."""
-    text = citation.span.of(answer).lstrip("*_[")
-    before = said.venue and not said.authors and text.startswith(said.venue)
-    if not before or not _DATED.match(text, len(said.venue)):
-        return said
-    return replace(said, authors=(said.venue,), venue="")
+def _on_a_site(text: str, said: Reference) -> Reference:
+    """With the site of a page as its venue, or as its author if a year in brackets follows it: NICE (2016), [Low back pain](https://…)."""
+    said = parted(said)
+    text = text.lstrip("*_[")
+    before = _SITE_BEFORE.match(text)
+    if before and not said.venue and not said.authors and not _is_person(before["site"]):
+        said = replace(said, venue=before["site"])
+    if said.venue and (longer := re.search(rf"{re.escape(said.venue)}\.(?:UK|uk|com|org|net)\b", text)):
+        said = replace(said, venue=longer[0])  # GOV.UK
+    dated = (
+        said.venue
+        and not said.authors
+        and text.startswith(said.venue)
+        and _DATED.match(text, len(said.venue))
+    )
+    return replace(said, authors=(said.venue,), venue="", year=said.year or int(dated[1])) if dated else said
+
+
+def _is_person(name: str) -> bool:
+    names = people(name)
+    return names is not None and not name.isupper() and how_like_names(names[0]) > 0
 
 
 def _by_people(said: Reference) -> Reference:

@@ -81,7 +81,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
     firm = FIRM | IDENTIFIED | (_LISTED if bare and asked else frozenset())
     for known in kept:
         if id(known) in remarks:
-            marked = any(one.mark and _touch(known.span, one.span) for one in read.found)
+            marked = any(not one.reference.title and _touch(known.span, one.span) for one in read.found)
             after += [] if marked else [replace(known, style="unmarked")]  # "…" (Putnam, 1993: 167)
         elif known.style in firm or _is_read(known, read) or read.denies(known.span) < _DENIED:
             untitled = next((one for one in read.found if _is_untitled(known, one)), None)

@@ -309,6 +309,7 @@ def _of_host(name: str, host: str) -> bool:
     """Whether an address is that of a site with a name."""
     said = normalise(name).split()
     labels = [label for label in host.replace("-", "").split(".") if label != "www"]
+    labels += [label for label in host.split("-", 1)[:1] if "." not in label and "-" in host]  # git-scm.com
     if not said or not labels or sum(map(len, said)) < _LEAST:
         return False
     if _SITES.get(" ".join(said)) in labels:
