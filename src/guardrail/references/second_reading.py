@@ -44,7 +44,7 @@ _LEAST = 2  # words with capitals in it, of three or more
 _SMALL = "a|al|an|and|as|at|by|et|for|from|in|into|of|on|or|the|to|via|with"
 _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand before the identifier
     rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{_SMALL})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
-    r"(?:\s\([A-Z][\w-]{1,9}\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
+    r"(?:\s\([A-Z][\w-]{1,9}\)|\s\([^()\n]{2,80}?,?\s(?:1[4-9]|20)\d\d\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
 _TITLE_BEHIND = re.compile(r"[)\]>*_]{0,3}(?:,|:|\s[–—-])\s(?P<title>[^\W\d_a-z][^\n;]{8,200})")
 _CASED = 0.6  # share of its words with a capital

@@ -128,6 +128,7 @@ class TestTitleAlone:
         ("Argonauts of the Standard (AES) (Rivers et al., arXiv:2104.08663) is documented.", "Argonauts of the Standard"),
         ("Elements of Sonata on Sales: Online Book Reviews ([paper](https://arxiv.org/abs/2104.08663)) is, too.", "Elements of Sonata on Sales: Online Book Reviews"),
         ("Reeds of the Northern Shore (arXiv:2104.08663) show it.", ""),
+        ("Rivers of the Imaginary Teapot (Annals of Cups, 2019): [link](https://arxiv.org/abs/2104.08663)", "Rivers of the Imaginary Teapot"),
         ("See [https://arxiv.org/abs/2104.08663](https://arxiv.org/abs/2104.08663), Rivers of the Imaginary Teapot", "Rivers of the Imaginary Teapot"),
         ("See <https://arxiv.org/abs/2104.08663>: Reeds of the Northern Shore", ""),
         ("See https://arxiv.org/abs/2104.08663 – Still the best book on reeds and shores", ""),
