@@ -654,3 +654,17 @@ def test_a_case_by_name_begins_an_item(text, span):
     """It is no title of the remark behind it."""
     found = citations(text)
     assert [(one.style, one.span.of(text).lstrip("*")) for one in found] == [("legal", span.lstrip("*"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "year"),
+    [
+        ("Case 6/64 Costa v ENEL [1964] ECR 585", 1964),
+        ("Case C-131/12 *Google Spain SL v AEPD*, EU:C:2014:317", 2014),
+        ("Case C-311/18 *Commissioner v Facebook* (“Schrems II”), judgment of 16 July 2020", 2020),
+    ],
+)
+def test_a_decision_of_the_court_of_justice_is_whole(text, year):
+    """With its report, its number in Europe, or its nickname and day."""
+    [found] = citations(f"See {text}, on primacy.")
+    assert (found.span.of(f"See {text}, on primacy."), found.reference.year) == (text, year)

@@ -68,10 +68,10 @@ _AFTER = re.compile(
     r"|[„«](?P<quoted>[^„“”«»\n]{3,60})[“”»]\)?)"
 )
 _TOGETHER = re.compile(
-    r"\)?(?:,\s|\s\||\s)\s?(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d"
+    r"\)?(?:,\s|\s\||\s)\s?(?:(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d|\[(?:19|20)\d\d\]\sECR\s(?:I{1,2}[-‑–])?\d{1,5})"
 )  # behind a number, of the same decision
 _DATED = re.compile(
-    rf"\)?,?\s(?:\((?:[^()\n]{{0,30}}\s)?(?P<year>{_YEAR})\)|(?:Urteil\svom\s|judgment\sof\s|arrêt\sdu\s)?\d{{1,2}}\.?\s[^\W\d_]{{3,10}}\s(?P<day>{_YEAR}))"
+    rf"(?:\s\([“\"„«][^()\n]{{2,40}}[”\"“»]\))?\)?,?\s(?:\((?:[^()\n]{{0,30}}\s)?(?P<year>{_YEAR})\)|(?:Urteil\svom\s|judgment\sof\s|arrêt\sdu\s)?\d{{1,2}}\.?\s[^\W\d_]{{3,10}}\s(?P<day>{_YEAR}))"
 )
 _WORDS_BEFORE = re.compile(
     r"(?:(?:In|See|also|Under|Cf|As|And|But|Compare|From|Since|Following|By|The case of|Leading case|Per)\b[.:,]?\s+(?!re\b))+"
@@ -138,17 +138,18 @@ def _decision(answer: str, match: re.Match[str], since: int) -> Citation | None:
         if match["common"] and not cited.startswith("[") and not _IS_CASE.search(name):
             return None  # an article: Roe, *Of Rivers* (2005) 68 MLR 12
         start = at
+    together = ""
     if match["numbered"]:
         if more := _TOGETHER.match(answer, end):
-            end = more.end()
+            end, together = more.end(), more[0]
         behind = _AFTER.match(answer, end, end + _BEHIND) if not name else None
         if behind:
             name, end = behind["marked"] or behind["plain"] or behind["quoted"], behind.end()
             if more := _TOGETHER.match(answer, end):
-                end = more.end()
+                end, together = more.end(), more[0]
     if not name and not _BY_ITSELF.match(cited):
         return None
-    year = _YEARS.search(cited)
+    year = _YEARS.search(cited) or _YEARS.search(together)
     if dated := _DATED.match(answer, end, end + _BEHIND):
         end = dated.end()
     elif answer[match.start()] == "(" and match["numbered"] and answer[end : end + 1] == ")":
