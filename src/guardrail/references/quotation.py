@@ -7,6 +7,7 @@ No list of venues is complete: by default, one that no list knows is neither; th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Literal, TypeAlias
@@ -14,7 +15,7 @@ from typing import Literal, TypeAlias
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Reference, Status
 from guardrail.references.bibliography.venues import unlike
 from guardrail.references.citations.eastern import SCRIPT
-from guardrail.references.citations.houses import is_press
+from guardrail.references.citations.houses import is_press, one_house
 
 __all__ = ["Differences", "accused", "completed"]
 
@@ -27,6 +28,10 @@ _ACCUSED = frozenset(
 _BY_NAMES = frozenset(
     {"unlike", "house"}
 )  # venues that no list has, compared by their words: never more than a mark
+_SHOP = re.compile(
+    r"amazon(?:\.\w+)?|audible|kindle(?: edition)?|google books|apple books|goodreads|scribd|e-?book|paperback|hardcover",
+    re.IGNORECASE,
+)
 # "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; a venue that no list knows,
 # if the work's own is known; and, if the bibliography claims to have every work, print of which it has the preprint only.
 
@@ -91,7 +96,11 @@ def _other_house(found: Mapping[str, FieldCheck]) -> FieldCheck | None:
     known = house or venue.how == "unknown"
     if venue.outcome is not Outcome.OPEN or not known or not unlike(venue.claimed, venue.found):
         return None
+    if _SHOP.fullmatch(venue.claimed.strip()) or one_house(venue.claimed, venue.found):
+        return None
+    if not house and is_press(venue.claimed):  # the publisher of a journal or of a conference's papers
+        return None
     if not house:
         return replace(venue, outcome=Outcome.DIFFERS)
-    note = f"it was published by {venue.found}"
+    note = f"the bibliography has {venue.found}"
     return replace(venue, outcome=Outcome.DIFFERS, how="house", note=note)

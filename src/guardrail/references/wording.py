@@ -76,7 +76,9 @@ def corrected(wrong: Sequence[FieldCheck], work: Record) -> str:
         "authors missing" if "missing" in kinds else "authors in another order" if "order" in kinds else ""
     )
     others = [_name(check) for check in wrong if not (authors and check.field == "authors")]
-    told = ", ".join(filter(None, [f"wrong {listed(others)}" if others else "", authors]))
+    another = "another publisher" if "house" in {check.how for check in wrong} else ""
+    others = [name for name in others if name != "publisher"]
+    told = ", ".join(filter(None, [f"wrong {listed(others)}" if others else "", authors, another]))
     right = "; ".join(filter(None, (_right(check, work) for check in wrong)))
     return f"real work, {told}" + (f": {right}" if right else "")
 

@@ -303,6 +303,62 @@ class TestNamesInBold:
         said = found.reference
         assert (said.title, said.authors, said.year, said.venue) == (title, (author,), year, venue)
 
+    @pytest.mark.parametrize(
+        "item",
+        [
+            "**Robert Sapolsky (2017)** – Behave",
+            "**Robert Sapolsky (2017):** Behave",
+            "**Robert Sapolsky (2017).** Behave. Penguin Press.",
+            "**Robert Sapolsky (2017)**: *Behave*",
+            "Behave | Robert Sapolsky | 2017",
+            "2017 / Robert Sapolsky / Behave / Penguin Press",
+        ],
+    )
+    def test_and_the_year(self, item):
+        [found] = citations(f"- {item}", asked_for_references=True)
+        said = found.reference
+        assert (said.title, said.authors, said.year) == ("Behave", ("Robert Sapolsky",), 2017)
+
+    @pytest.mark.parametrize(
+        "behind",
+        [
+            "",
+            ", 1850",
+            ": a classic",
+            " – about growing up",
+            ", Penguin Classics, 1850",
+            ", published in 1850",
+        ],
+    )
+    def test_a_list_of_titles_that_are_names(self, behind):
+        """They are no authors of the people behind them."""
+        titles = {
+            "David Copperfield": "Charles Dickens",
+            "Jane Eyre": "Charlotte Brontë",
+            "Anna Karenina": "Leo Tolstoy",
+            "Rosa Luxemburg": "J. P. Nettl",
+        }
+        text = "\n".join(f"- **{title}** – {author}{behind}" for title, author in titles.items())
+        for found in citations(text, asked_for_references=True):
+            assert found.reference.title.split(" – ")[0] in titles
+            assert not set(found.reference.authors) & set(titles)
+
+    def test_a_timeline(self):
+        """The years before the titles are those of the works; in any other order they may be titles."""
+        works = [
+            "*Jane Eyre*, Charlotte Brontë",
+            "*Walden*, Henry David Thoreau",
+            "*Behave*, Robert Sapolsky",
+        ]
+        rows = [f"- {year}: {work}" for year, work in zip((1847, 1854, 2017), works, strict=True)]
+        found = citations("\n".join(rows), asked_for_references=True)
+        assert [(one.reference.title, one.reference.year) for one in found] == [
+            ("Jane Eyre", 1847), ("Walden", 1854), ("Behave", 2017),
+        ]  # fmt: skip
+        titles = "- 1984: a novel by George Orwell\n- 2001: A Space Odyssey by Arthur C. Clarke\n- 1491: New Revelations by Charles C. Mann"
+        read = [one.reference.title for one in citations(titles, asked_for_references=True)]
+        assert "A Space Odyssey" not in read
+
     def test_in_a_list_of_them(self):
         """Where nothing is known of the words, most items decide."""
         names = ["İlber Ortaylı", "Şerif Mardin", "Şevket Pamuk"]

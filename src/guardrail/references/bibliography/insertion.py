@@ -79,7 +79,7 @@ def keys_of(record: Record, title: Title) -> Iterator[int]:
     """The keys under which a record is found."""
     if title.squeezed:
         yield key("title", title.squeezed)
-    for part in title.mains:
+    for part in (*title.mains, *title.left_out):
         yield key("main", part.squeezed)
     for kind in IDENTIFIERS:
         if value := getattr(record, kind):

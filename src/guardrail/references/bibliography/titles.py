@@ -80,7 +80,10 @@ _PART, _CONTENT, _EASTERN_PART = (
 
 
 _OFTEN_LEFT_OUT = re.compile(
-    r",?\s(?:1\d|20)\d\d\s?[-–—]\s?(?:(?:1\d|20)?\d\d)(?!\d)|\s(?:and|&)\s(?:(?:Some|Many)\s)?Other\s(?=[A-Z])|\sund\sandere\s|\set\sautres\s|\sy\sotros\s|\se\soutros\s"
+    r",?\s(?:1\d|20)\d\d\s?[-–—]\s?(?:1\d|20)?\d\d(?!\d)"
+    r"|,?\s(?:and|&)\s(?:Selected\s|Collected\s)?(?:Other\s)?(?:\w+\s){0,2}"
+    r"(?:Essays|Stories|Tales|Poems|Writings|Papers|Plays|Lectures|Adventures|Works|Fables|Sketches)\b"
+    r"|\s(?:und\sandere|et\sautres|y\sotros|e\soutros|en\sandere|og\sandre|och\sandra|e\saltri)\s"
 )
 
 

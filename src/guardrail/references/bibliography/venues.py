@@ -53,6 +53,7 @@ _OF_HOUSES = frozenset(_HOUSE_WORDS.split())
 _HOUSE_SIGNS = re.compile(
     r"出版社|出版公司|出版集团|出版|大学|大學|印书馆|書館|书局|書局|书店|書店|書房|書院|新書|文庫|선서|문고|출판사|출판부|출판|대학교|대학"
 )
+_ALIKE = 7  # letters at the beginning of two names, from which they are spellings of one
 _CAPITALS = re.compile(r"(?:[^\W\d_a-zа-я]\.?){2,8}")
 CUT = 40  # characters after which some bibliographies cut a venue
 MOST_WORDS = 30
@@ -141,6 +142,8 @@ def unlike(claimed: str, found: str) -> bool:
     claimed, found = claimed[:LONGEST], found[:LONGEST]
     if _script(claimed) != _script(found) or _is_acronym(claimed, found) or _is_acronym(found, claimed):
         return False
+    if squeeze(normalise(claimed))[:_ALIKE] == squeeze(normalise(found))[:_ALIKE]:  # O'Reilly, OReilly Media
+        return False
     ours, theirs = (_telling(_words(normalise(_HOUSE_SIGNS.sub("", name)))) for name in (claimed, found))
     if not ours or not theirs:
         return False
@@ -148,6 +151,7 @@ def unlike(claimed: str, found: str) -> bool:
     if _script(claimed) == "east":  # words are not parted: two signs in common
         plain, whole = (_HOUSE_SIGNS.sub("", name) for name in (claimed, found))
         shared = shared or any(plain[at : at + 2] in whole for at in range(len(plain) - 1))
+        shared = shared or plain[:1] == whole[:1]  # 中华书局, 中華書局
     initials = ["".join(word[0] for word in name) for name in (ours, theirs)]
     return (
         not shared
@@ -166,6 +170,8 @@ def _is_acronym(short: str, long: str) -> bool:
     """Whether capitals may stand for a name: PUF, the Presses universitaires de France; МГУ, the Московский университет."""
     letters = "".join(filter(str.isalpha, short)).casefold()
     words = re.findall(r"[^\W\d_]+", long.casefold())
+    if letters and letters == "".join(word[0] for word in words):  # dtv
+        return True
     if not _CAPITALS.fullmatch(short.strip()) or not words:
         return False
     initials, at, inside = "".join(word[0] for word in words), 0, 0

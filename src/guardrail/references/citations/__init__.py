@@ -274,7 +274,8 @@ def _settled(
     if not asked:
         kept = [*without_media(answer, found)]
         # a film has a director and an address, too, so that none of these is called wrong
-        likely = [one for one in found if one not in kept and surely_read(one.span, read)]
+        left = {id(one) for one in kept}
+        likely = [one for one in found if id(one) not in left and surely_read(one.span, read)]
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = linked(answer, found)

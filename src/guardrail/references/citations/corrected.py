@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.houses import is_in_series
+from guardrail.references.citations.languages import PARTICLES
 from guardrail.references.citations.model import FIRM, Citation
 from guardrail.references.citations.people import body, how_like_names, people
 from guardrail.references.citations.sites import is_the_site, parted
@@ -28,6 +29,7 @@ _PROFESSION = re.compile(r"\A(?:the\s)?(?:[a-z]{5,20}\s){1,3}(?=[^\W\d_a-z][\w.�
 _OTHERS = re.compile(
     r"\s(?:and|&)\s(?:co(?:-?workers|-?authors|lleagues)?|dozens|others|(?:a\s)?(?:long\s)?list)\b.*"
 )
+_PARTICLES = frozenset({*PARTICLES.split(), "della", "delle", "dello", "degli", "dalla", "vander", "vande"})
 _DATED = re.compile(r"(?:[*_]{0,2}\s?\(|,\s)((?:19|20)\d\d)(?=\)|\]\()")
 _SITE_BEFORE = re.compile(  # Citizens Advice: […](https://…); NOAA's page […]; ICO → …
     r"(?P<site>[^\W\d_a-z][\w.&-]{1,25}(?:\s[^\W\d_][\w.&-]{1,25}){0,4})(?:['’]s\s(?:[a-z]{3,12}\s){1,3}|:\s|\s→\s)(?=\[)"
@@ -108,9 +110,14 @@ def _is_person(name: str) -> bool:
     return names is not None and not name.isupper() and how_like_names(names[0]) > 0
 
 
+def _without_profession(name: str) -> str:
+    particle = name.split(maxsplit=1)[0] in _PARTICLES if name.strip() else True
+    return name if particle else _PROFESSION.sub("", name)
+
+
 def _by_people(said: Reference) -> Reference:
     """With names alone: not "the philosopher Deborah Mayo", and others cut short: "Winawer and co-workers"."""
-    bare = [_OTHERS.sub("", _PROFESSION.sub("", name)) if not body(name) else name for name in said.authors]
+    bare = [name if body(name) else _OTHERS.sub("", _without_profession(name)) for name in said.authors]
     if tuple(bare) == said.authors or not all(bare):
         return said
     cut = any(_OTHERS.search(name) for name in said.authors)

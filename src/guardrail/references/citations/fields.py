@@ -28,7 +28,7 @@ from guardrail.references.citations.names_first import (
 from guardrail.references.citations.people import authors, likely_names, people
 from guardrail.references.citations.sites import names_document, names_host, visited, with_site
 from guardrail.references.citations.tail import Tail, read_tail
-from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
+from guardrail.references.citations.title_first import bare_title, in_cells, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
 from guardrail.references.citations.venues import is_journal, is_venue
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, points, title_case, words
@@ -142,7 +142,8 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         end = next(i.end for i in found if i.end > page.tail)
         return _parsed(raw, _blanked(raw, found), page, Tail(end=end), found)
     draft = (
-        dated(clean, start)
+        in_cells(clean, start)
+        or dated(clean, start)
         or abridged(clean, start)
         or run_on(clean, start)
         or after_colon(clean, start, certain=led)

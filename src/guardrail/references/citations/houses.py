@@ -6,7 +6,17 @@ import re
 
 from guardrail.references.citations.languages import CITY_NAMES, HOUSE_NAMES, HOUSE_WORDS, either
 
-__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_in_series", "is_named_press", "is_press", "press_at"]
+__all__ = [
+    "CITIES",
+    "EDITION",
+    "HOUSES",
+    "KINDS",
+    "is_in_series",
+    "is_named_press",
+    "is_press",
+    "one_house",
+    "press_at",
+]
 
 HOUSES = re.compile(
     r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
@@ -325,6 +335,46 @@ def is_press(name: str) -> bool:
         or _WITH_PRESS.search(bare) is not None
         or HOUSES.fullmatch(bare) is not None
         or ("/" in bare and all(is_press(part) for part in bare.split("/", 3)))  # Gallimard/Seuil
+    )
+
+
+_FAMILIES = [
+    frozenset(name.strip() for name in family.split("|"))
+    for family in (
+        "penguin|viking|random house|knopf|vintage|crown|bantam|dell|allen lane|doubleday|pantheon|anchor|ballantine|dutton|putnam|riverhead|hamish hamilton|jonathan cape|"  # noqa: ISC004  # one family on two lines
+        "chatto & windus|chatto and windus|secker & warburg|harvill secker|bodley head|michael joseph|schocken|modern library|everyman's library|puffin|berkley|tarcher|portfolio",
+        "macmillan|farrar, straus and giroux|farrar|fsg|henry holt|holt|picador|st. martin's|st martin's|tor|palgrave|pan|metropolitan|flatiron|hill and wang|times books",
+        "harpercollins|harper|harper & row|harper & brothers|harperperennial|perennial|william morrow|morrow|collins|fontana|basic books|ecco|avon|houghton mifflin|mariner|harcourt",
+        "simon & schuster|simon and schuster|scribner|scribner's|free press|atria|pocket books|touchstone|gallery",
+        "hachette|little, brown|little brown|grand central|basic books|publicaffairs|perseus|orion|weidenfeld & nicolson|weidenfeld and nicolson|hodder & stoughton|hodder|john murray|da capo|virago",
+        "pearson|prentice hall|prentice-hall|phi|addison-wesley|addison wesley|longman|allyn & bacon|benjamin cummings",
+        "harvard university press|belknap|hup|loeb classical library",
+        "oxford university press|clarendon|oup",
+        "wiley|jossey-bass|john wiley|blackwell|wiley-blackwell|wiley-interscience",
+        "routledge|taylor & francis|taylor and francis|crc|chapman & hall|chapman and hall|psychology press|lawrence erlbaum|erlbaum|kegan paul|tavistock|garland",
+        "springer|birkhäuser|palgrave|apress|kluwer|plenum|teubner",
+        "elsevier|academic press|morgan kaufmann|north-holland|north holland|butterworth|pergamon|churchill livingstone|saunders|mosby",
+        "american mathematical society|ams|ams chelsea|chelsea",
+        "rowohlt|rororo",
+        "suhrkamp|insel",
+        "verso|new left books|nlb",
+        "bloomsbury|continuum|a&c black|methuen|berg",
+    )
+]
+"""Houses that belong together, and their imprints: of one book, either may be named."""
+
+
+def one_house(name: str, other: str) -> bool:
+    """Whether two names are of publishers that belong together.
+
+    Example:
+        >>> one_house("Allen Lane", "Penguin Press"), one_house("Prentice Hall", "Knopf")
+        (True, False)
+    """
+    ours, theirs = (f" {one.replace('’', chr(39)).casefold()} " for one in (name, other))
+    return any(
+        any(f" {house} " in ours for house in family) and any(f" {house} " in theirs for house in family)
+        for family in _FAMILIES
     )
 
 

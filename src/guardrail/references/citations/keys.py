@@ -83,7 +83,11 @@ _OF_WORK = re.compile(
 )
 _THING = re.compile(
     r"(?:events?|concerts?|festivals?|exhibitions?|screenings?|movies?|films?|filme|películas|songs?|canciones|albums?|tracks?|playlist|products?|courses?"
-    r"|jobs?|jobposting|vacancies|games?|videogames?|recipes?|podcasts?|episodes?|videos?|tvshows?|tvseries|restaurants?|places|电影|活动|歌曲|映画|영화)\Z"
+    r"|jobs?|jobposting|vacancies|games?|videogames?|recipes?|podcasts?|episodes?|tvshows?|tvseries|restaurants?|places|电影|活动|歌曲|映画|영화)\Z"
+)
+
+_WORK_IN_KEY = re.compile(
+    r"book|paper|article|journal|literature|reading|reference|citation|stud(?:y|ies)|publication"
 )
 
 
@@ -139,7 +143,7 @@ def meaning(key: str) -> Meaning:
         contact="contact" in said,
         otherwise=not said.isdisjoint({"otherwise", "unwritten"}),
         unwritten="unwritten" in said,
-        thing=_THING.search(plain) is not None,
+        thing=_THING.search(plain) is not None and _WORK_IN_KEY.search(plain) is None,
         kind="kind" in said,
         broad="broad" in said,
         place="place" in said,

@@ -25,7 +25,7 @@ from guardrail.references.citations.markers import (
     pictured,
 )
 from guardrail.references.citations.model import Citation
-from guardrail.references.citations.names_first import LED
+from guardrail.references.citations.names_first import IN_BOLD, LED, names_follow
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import YEAR, is_comment
 from guardrail.report import Span
@@ -50,6 +50,9 @@ _LAST_NAMES = re.compile(r"\s[–—/-]\s(?P<names>[^–—\n]{3,120})$")
 _CHAIN = re.compile(r"[→➡]\ufe0f?\s*(?:\d\S{0,3}\s)?[*_\"“《『]")
 _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_YEAR_LEADS = re.compile(
+    r"[*_]{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)\)?[*_]{0,3}\s?[:–—|-]\s+(?=[*_\"“]{0,3}[^\W\d])"
+)
 _ABOUT = re.compile(r"\s*\*\*[^*\n]{2,60}:\*\*\s+(?P<marked>[*_\"“«„『《\[])?(?=\S)")
 """What an item is about, before a work or something else: **For beginners:** *Walden*; **Communities:** the local library."""
 _BULLETS = "-*•‣◦▪●–—·+・"
@@ -78,6 +81,8 @@ class _Item:
     accepted: bool = False
     topic: bool = False
     """Whether there are references among the items below it."""
+    lead: re.Match[str] | None = None
+    """The year before it, in a timeline."""
 
     @property
     def first(self) -> int:
@@ -134,7 +139,13 @@ def listed(rows: Sequence[Line], begun: Sequence[int], *, asked: bool) -> Listed
 
 
 def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, lenient: bool) -> None:
-    for item in group.items:
+    starts = [
+        _YEAR_LEADS.match(rows[item.first].text, item.content - rows[item.first].start)
+        for item in group.items
+    ]
+    timeline = len(starts) > 2 and all(starts) and _in_order([int(lead["year"]) for lead in starts if lead])
+    for item, lead in zip(group.items, starts, strict=True):
+        item.lead = lead if timeline else None
         _read(rows, item, begun, lenient=lenient)
     named = sum(bool(i.parsed and i.parsed.reference.authors) for i in group.items)
     if len(group.items) > 2 and named < len(group.items) / 2:  # "Learning by Doing" among plain titles
@@ -143,12 +154,18 @@ def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, le
             _read(rows, item, begun, lenient=lenient, by=False)
     for item in _led(rows, group) or _parted(group):
         _read(rows, item, begun, lenient=lenient, led=True)
-    _part_names(group)
+    _part_names(rows, group)
 
 
-def _part_names(group: _Group) -> None:
+def _in_order(years: Sequence[int]) -> bool:
+    """Whether they rise or fall, as in a timeline; not in titles such as 1984 and 2001."""
+    return list(years) in (sorted(years), sorted(years, reverse=True))
+
+
+def _part_names(rows: Sequence[Line], group: _Group) -> None:
     """Authors behind the last comma of plain titles, if most items have them: "City of the Century, Donald L. Miller"."""
     parted, sure = list[tuple[_Item, Parsed]](), 0
+    named = sum(_names_follow(rows, item) for item in group.items)
     for item in group.items:
         said = item.parsed.reference if item.parsed else Reference()
         title, _, last = said.title.rpartition(", ")
@@ -157,25 +174,35 @@ def _part_names(group: _Group) -> None:
             sure += people(title) is None  # not: Boss, Mike Royko; but where the others are so, it is
             read = replace(said, title=title, authors=names[0], et_al=names[1])
             parted.append((item, replace(item.parsed, reference=read, marks=item.parsed.marks | {"people"})))
-    if sure >= 3 and 3 * len(parted) >= 2 * len(group.items):
+    if (sure >= 3 or named > 1) and 3 * (len(parted) + named) >= 2 * len(group.items):
         for item, parsed in parted:
             item.parsed = parsed
             item.score += 1.5
 
 
+def _names_follow(rows: Sequence[Line], item: _Item) -> bool:
+    """Whether an item was read with names behind its title and a comma."""
+    said = item.parsed.reference if item.parsed else Reference()
+    if not said.title or not said.authors:
+        return False
+    text = rows[item.first].text
+    at = text.find(said.title) + len(said.title)
+    return text.find(f", {said.authors[0]}", at, at + 10) >= 0
+
+
 def _led(rows: Sequence[Line], group: _Group) -> list[_Item]:
-    """The items that begin with names and a dash, if most do and fewer have names behind it: "Edward Aldwell – Harmony and Voice Leading"."""
+    """The items that begin with names and a dash, if most do and fewer have names behind it: "Edward Aldwell – Harmony and Voice Leading"; or names in bold."""
     led, trailed = list[_Item](), 0
     for item in group.items:
         text = rows[item.first].text[item.content - rows[item.first].start :]
-        text = text.replace("**", "")
-        head = LED.match(text)
+        head = IN_BOLD.match(text) or LED.match(text)
         names = people(head["names"]) if head else None
         if head is None or names is None or not all(" " in name for name in names[0]):
             continue
         led.append(item)
         behind = people(re.split(r"[(.|]", text[head.end() :])[0])
-        trailed += behind is not None and all(" " in name for name in behind[0])
+        named = behind is not None and all(" " in name for name in behind[0])
+        trailed += named or names_follow(text[head.end() :])
     return led if len(led) >= 3 and 2 * len(led) > len(group.items) and 2 * trailed < len(led) else []
 
 
@@ -403,7 +430,14 @@ def _read(
     """Parse an item: its head, then the labelled lines below it; what follows is looked at again."""
     text, reached = _head(rows, item)
     text = _unlabelled(text[: _cut(text, item.content, begun)])
-    parsed = parse(text, by=by, led=led)
+    lead = item.lead
+    skipped = len(lead[0]) if lead else 0
+    parsed = parse(text[skipped:], by=by, led=led)
+    if lead:  # 1963: Eichmann in Jerusalem (Hannah Arendt)
+        said = replace(parsed.reference, year=parsed.reference.year or int(lead["year"]))
+        parsed = replace(
+            parsed, reference=said, start=0, end=parsed.end + skipped, marks=parsed.marks | {"year"}
+        )
     head = field_of(text)  # Author: Jane Roe, with the title on the next line
     fields: dict[str, str] = dict([head]) if head and head[0] == "authors" and head[1] else {}
     last = 0

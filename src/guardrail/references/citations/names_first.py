@@ -33,6 +33,7 @@ from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, title_case, words
 
 __all__ = [
+    "IN_BOLD",
     "JOURNAL_AT_END",
     "LED",
     "abridged",
@@ -42,6 +43,7 @@ __all__ = [
     "in_bold",
     "in_commas",
     "listed_names",
+    "names_follow",
     "run_on",
     "sentences",
 ]
@@ -57,10 +59,14 @@ _NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
 _BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
 LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
 """What may be names before a title."""
-_IN_BOLD = re.compile(
-    r"(?P<mark>\*\*|__)(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,100}?)"
-    r"(?::(?P=mark)\s|(?P=mark)(?:\s[–—-]{1,2}\s|:\s|,\s))(?=[^\W\d_a-z])"
+IN_BOLD = re.compile(
+    r"(?P<mark>\*\*|__)(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,100}?)(?:\s\((?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?"
+    r"(?:[:.](?P=mark)\s|(?P=mark)(?:\s[–—-]{1,2}\s|[:.]\s|,\s))(?=[*_\"“]{0,2}[^\W\d_a-z])"
 )
+"""What may be names in bold before a title, and the year."""
+_FIRST_PART = re.compile(r"(?:[^\W\d_]\.\s?){0,3}[^,:;(|.–—]{2,80}(?:\.[^,:;(|–—]{1,60})?")
+_OF_SOMEBODY = re.compile(r"[^\W\d_]\w+['’]s\s[a-z]")  # Tolstoy's great novel of adultery
+_MARKED = re.compile(r"[*_\"“]{1,2}(?P<title>[^*_\"“”\n]{2,300})[*_\"”]{1,2}")
 _UNKNOWN_PRESS = re.compile(
     r"[^\W\d_a-z][\w.’'-]{1,20}(?:\s(?:&\s)?[^\W\d_a-z][\w.’'-]{1,20}){0,2}(?:,\s|\s\()(?:1[4-9]|20)\d\d\b"
 )
@@ -195,26 +201,46 @@ def behind_dash(text: str, start: int, *, certain: bool) -> Draft | None:
 
 
 def in_bold(text: str, start: int, *, certain: bool) -> Draft | None:
-    """**Hannah Arendt** – Eichmann in Jerusalem, Viking, 1963: full names in bold before a title without marks.
+    """**Hannah Arendt** – Eichmann in Jerusalem, Viking, 1963: full names in bold, and perhaps the year, before a title without marks.
 
     Unless that is certain, they must be like people's names, and what follows not: **Jane Eyre** – Charlotte Brontë.
     """
-    head = _IN_BOLD.match(text, start)
+    head = IN_BOLD.match(text, start)
     names = people(head["names"]) if head else None
-    if head is None or names is None or not all(" " in name for name in names[0]):
+    if head is None or names is None or not _in_full(names, dated=head["year"]):
         return None
+    year = int(head["year"]) if head["year"] else None
+    if text[head.end()] in '*_"“':
+        marked = _MARKED.match(text, head.end()) if year else None
+        shown = {"emphasised" if text[head.end()] in "*_" else "quoted"}
+        return (
+            Draft(marked.span("title"), marked.end(), 0, *names, year=year, marks=shown) if marked else None
+        )
     end = sentence_end(text, head.end())
     for at in _TO_TAIL.finditer(text, head.end(), end):
         if _is_tail_at(text, at, end, text[head.end() : at.start()]):
             end = at.start()
             break
     title = text[head.end() : end].strip()
-    if not certain:
-        others = people(title)
-        named = others is not None and how_like_names(others[0]) > 0
-        if how_like_names(names[0]) < 1 or named or len(words(title)) < 2 or is_comment(title):
+    if is_comment(title) or _OF_SOMEBODY.match(title):
+        return None
+    if not year:
+        alone = len(words(title)) < 2 and not YEAR.search(text, end, end + 40)
+        if not certain and (how_like_names(names[0]) < 1 or names_follow(title) or alone):
             return None
-    return Draft((head.end(), end), end, 0, *names)
+    return Draft((head.end(), end), end, 0, *names, year=year)
+
+
+def names_follow(text: str) -> bool:
+    """Whether a text begins with what looks like people's names, up to a comma, a colon, a dash or a bracket."""
+    first = _FIRST_PART.match(text)
+    names = people(first[0]) if first else None
+    return names is not None and (names[1] or surely_people(*names) or how_like_names(names[0]) > 0)
+
+
+def _in_full(names: tuple[tuple[str, ...], bool], *, dated: str | None) -> bool:
+    """Whether names are given in full, or "et al." or a year shows that they are names."""
+    return bool(dated) or names[1] or all(" " in name and "," not in name for name in names[0])
 
 
 def _is_tail_at(text: str, at: re.Match[str], end: int, title: str) -> bool:
@@ -223,7 +249,8 @@ def _is_tail_at(text: str, at: re.Match[str], end: int, title: str) -> bool:
         return True
     rest = text[at.end() : end + 80]
     behind = re.split(r"[,)]", rest, maxsplit=1)[0].strip(" *_.")
-    if YEAR.match(behind) or is_press(behind) or is_named(behind):
+    last = re.match(r"[^,)]*(?:\)|,\s\(?\d{4}|$)", rest) is not None or at[0].strip() == "("
+    if YEAR.match(behind) or HOUSES.match(rest) or (last and (is_press(behind) or is_named(behind))):
         return True
     return len(words(title)) > 1 and _UNKNOWN_PRESS.match(rest) is not None
 

@@ -34,6 +34,9 @@ _STAGE = re.compile(
     r"(?<!Prentice[ -])(?<!& )(?<!and )\b(?:hall|theat(?:re|er)|arena|stadium|auditorium|ballroom|club)\b",
     re.IGNORECASE,
 )
+_PERIODICAL = re.compile(
+    r"\b(?:journal|quarterly|review|annals|studies|arts|magazine|survey)\b", re.IGNORECASE
+)
 _BUILDING = re.compile(
     r"\b(?:museum|university|college|school|park|cent(?:re|er)|library|gallery|gardens?)\b(?!.*\bPress\b)",
     re.IGNORECASE,
@@ -178,11 +181,11 @@ def _is_reference(text: str, value: Value, fields: Fields, listed: Listing, *, b
     title, name = fields.get("title"), fields.get("name")
     titled = title is not None and bool(first_text(text, title))
     known = not said.isdisjoint({"doi", "arxiv", "pmid", "isbn"})
-    if listed != "references" and _belongs_to_a_thing(value):
-        return titled and known
     written = not said.isdisjoint({"authors", "editors"})
     placed = _names_venue(text, fields)
     published = _names_publisher(text, value, fields)
+    if listed != "references" and _belongs_to_a_thing(value):
+        return titled and (known or (written and (placed or published)))
     if listed != "references" and _is_a_thing(text, value):
         return titled and (known or (written and (placed or published)))
     surely = known or listed == "references" or placed
@@ -237,9 +240,8 @@ def _is_somewhere(text: str, fields: Fields, *, written: bool) -> bool:
         return False
     name, place = first_text(text, venue), venue if venue.kind == "object" else venue.parent
     situated = place is not None and any(meaning(inner.key).place for inner in place.inner)
-    return _STAGE.search(name) is not None or (
-        not written and (situated or _BUILDING.search(name) is not None)
-    )
+    on_stage = _STAGE.search(name) is not None and _PERIODICAL.search(name) is None
+    return on_stage or (not written and (situated or _BUILDING.search(name) is not None))
 
 
 def _names_publisher(text: str, value: Value, fields: Fields) -> bool:

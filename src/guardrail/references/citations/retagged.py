@@ -42,6 +42,7 @@ _MARKS = {
     "*": "*",
     "_": "_",
 }
+_CLOSING = {")": "(", "]": "["}
 _LOOKED_FOR = 30  # characters of a title that are looked for
 _SHORT_NAME = 3  # words of the name of a tool
 _BOOKS = re.compile(
@@ -134,7 +135,12 @@ def _enclosed(answer: str, span: Span) -> Span:
     start, end = span.start, span.end
     while start > 0 and end < len(answer) and _MARKS.get(answer[start - 1], "") == answer[end]:
         start, end = start - 1, end + 1
-    return Span(start=start, end=end)
+    text = answer[start:end]
+    while text[-1:] in _CLOSING and text.count(text[-1]) > text.count(
+        _CLOSING[text[-1]]
+    ):  # ([BAILII](https://…))
+        text = text[:-1]
+    return Span(start=start, end=start + len(text))
 
 
 def _without_marker(answer: str, span: Span) -> Span:

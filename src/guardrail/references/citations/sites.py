@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.people import body
+from guardrail.references.citations.people import body, how_like_names
 from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import title_case, words
@@ -36,6 +36,7 @@ _DOCS = re.compile(r"\s(?:docs|documentation)$", re.IGNORECASE)
 _DOCS_ADDRESS = re.compile(r"//docs\.|/(?:docs?|documentation|wiki)/", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|der|die|das|eine?|le|la|les|une?|el|los|las)\s", re.IGNORECASE)
 _SHORT = re.compile(r"[A-Z][A-Z.]{1,7}")  # CDC, GOV.UK
+_PERSON = 1.5  # how like people's names those of a person are: Martin Fowler, and not Mayo Clinic
 _MOST_BEFORE = 5  # words of the name of a site before a title
 
 _TITLED_STANDARD = re.compile(rf"(?P<code>{_BODIES}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
@@ -210,6 +211,9 @@ def with_site(reference: Reference) -> Reference:
         and not reference.et_al
         and "," not in names[0]
         and (_of_host(names[0], host) or (not reference.year and is_named(names[0])))
+        and not (
+            " " in names[0] and body(names[0]) is None and how_like_names([names[0]]) >= _PERSON
+        )  # martinfowler.com
     ):
         return replace(reference, authors=(), venue=names[0])
     return parted(reference)
@@ -257,7 +261,7 @@ def _is_before(name: str, title: str, address: str, *, dashed: bool) -> bool:
     if _SHORT.fullmatch(name) or (dashed and 1 < count <= _MOST_BEFORE):
         return True
     documented = _DOCS_ADDRESS.search(address) is not None  # PostgreSQL: Using EXPLAIN
-    return documented if count == 1 else count <= _MOST_BEFORE and _is_in_path(title, address)
+    return count <= _MOST_BEFORE and (count > 1 or documented) and _is_in_path(title, address)
 
 
 def _is_in_path(title: str, address: str) -> bool:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.languages import BY
 from guardrail.references.citations.parts import is_city
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import how_like_names, people
 from guardrail.references.citations.tail import names_at, read_tail
 from guardrail.references.citations.titles import DASH, PAREN, Draft, sentence_end
+from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, title_case, words
 
-__all__ = ["bare_title", "names_and_year", "titled_by"]
+__all__ = ["bare_title", "in_cells", "names_and_year", "titled_by"]
 
 _BY = re.compile(rf"[,.]?\s+(?:[Ww]ritten\s+|[Ee]dited\s+)?(?:{BY}|By|BY)\s+")
+_SIGNS = (re.compile(r"\s\|\s"), re.compile(r"\s/\s"), re.compile(r"\s·\s"))
+_FEWEST, _MOST, _LONGEST_ROW = 3, 5, 400  # cells of a row, and its characters
+_NUMBERED_LABEL = re.compile(r"\s*(?:Doc(?:ument)?|Paper|Source|Ref(?:erence)?|Item|Book)\s?\d{1,3}[:.)]\s")
+_REMARK = re.compile(r"\s(?:[–—-]{1,2}|[↳→👉])\s|\.\s|\s{2,}")
+_YEAR_CELL = re.compile(r"\(?(?:1[4-9]|20)\d\d[a-z]?\)?\.?")
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 
 
@@ -39,6 +46,49 @@ def titled_by(text: str, start: int) -> Draft | None:
                 continue
             return Draft((start, by.start()), by.start(), marks={"by"})
     return None
+
+
+def in_cells(text: str, start: int) -> Draft | None:
+    """Behave | Robert Sapolsky | 2017; 1969 / Minsky and Papert / Perceptrons / MIT Press: one cell is the year, one has names, the first other one is the title."""
+    if label := _NUMBERED_LABEL.match(text, start):
+        start = label.end()
+    for sign in _SIGNS:
+        ends = [found.start() for found in sign.finditer(text, start, start + _LONGEST_ROW)]
+        cells = [*zip([start, *(end + 3 for end in ends)], [*ends, _row_end(text, ends)], strict=True)]
+        if not _FEWEST <= len(cells) <= _MOST:
+            continue
+        said = {cell: text[slice(*cell)].strip(" *_") for cell in cells}
+        years = [cell for cell in cells if _YEAR_CELL.fullmatch(said[cell])]
+        named = [cell for cell in cells if cell not in years and _names_in(said[cell])]
+        left = [cell for cell in cells if cell not in (*years, *named) and said[cell]]
+        if len(named) == 2 and not left:
+            left = [named.pop(0)]  # Jane Eyre | Charlotte Brontë | 1847
+        if len(years) != 1 or len(named) != 1 or not left or is_named(said[left[0]]):
+            continue
+        if len(cells) == _FEWEST and named[0] < left[0] and " " not in said[left[0]]:
+            continue  # Hildegard Peplau · Putnam · 1952
+        if left[0] < named[0] and " " not in said[named[0]]:
+            continue  # Interpersonal Relations by Peplau · Putnam · 1952
+        names, et_al = _names_in(said[named[0]]) or ((), False)
+        year = re.search(r"\d{4}", said[years[0]])
+        venue = said[left[1]] if len(left) > 1 else ""
+        end = max(end for _, end in cells)
+        marks = {"people", "year"}
+        return Draft(left[0], end, end, names, et_al, int(year[0]) if year else None, marks, venue=venue)
+    return None
+
+
+def _row_end(text: str, ends: Sequence[int]) -> int:
+    """Where the last cell of a row ends: before a remark, or at the end of the text."""
+    since = ends[-1] + 3 if ends else 0
+    remark = _REMARK.search(text, since)
+    return remark.start() if remark else len(text.rstrip())
+
+
+def _names_in(cell: str) -> tuple[tuple[str, ...], bool] | None:
+    """The names of a cell, if they look like people's."""
+    names = people(cell.strip(" *_"))
+    return names if names and (names[1] or how_like_names(names[0]) > 0) else None
 
 
 def names_and_year(text: str, start: int) -> Draft | None:
