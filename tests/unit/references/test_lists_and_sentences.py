@@ -343,6 +343,11 @@ class TestNamesInBold:
             assert found.reference.title.split(" – ")[0] in titles
             assert not set(found.reference.authors) & set(titles)
 
+    def test_a_title_of_which_something_is_said(self):
+        """Both readings are kept, so that nothing is called wrong."""
+        [found] = citations("- **Jane Eyre** – Gothic Romance Novel", asked_for_references=True)
+        assert "Jane Eyre" in (found.reference.title, found.other.title)
+
     def test_a_timeline(self):
         """The years before the titles are those of the works; in any other order they may be titles."""
         works = [

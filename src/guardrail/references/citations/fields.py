@@ -255,6 +255,8 @@ def _doubted(parsed: Parsed, draft: Draft, written: str) -> Parsed:
             return replace(parsed, other=other)
         # in English works are seldom cited so, but lives have such titles
         return replace(parsed, reference=other, other=reference, marks=parsed.marks - {"people"})
+    if draft.swapped:
+        return replace(parsed, other=Reference(" and ".join(reference.authors), venue=reference.venue))
     if draft.cut is not None:
         return replace(
             parsed, other=replace(reference, title=clean_title(written[draft.title[0] : draft.cut]))

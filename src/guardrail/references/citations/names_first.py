@@ -228,7 +228,8 @@ def in_bold(text: str, start: int, *, certain: bool) -> Draft | None:
         alone = len(words(title)) < 2 and not YEAR.search(text, end, end + 40)
         if not certain and (how_like_names(names[0]) < 1 or names_follow(title) or alone):
             return None
-    return Draft((head.end(), end), end, 0, *names, year=year)
+    swapped = not year and not YEAR.search(text, head.end(), end + 60)
+    return Draft((head.end(), end), end, 0, *names, year=year, swapped=swapped)
 
 
 def names_follow(text: str) -> bool:

@@ -98,6 +98,8 @@ class Draft:
     parted: int | None = None
     cut: int | None = None
     venue: str = ""
+    swapped: bool = False
+    """Whether its names may be the title, of which the title is said: **Jane Eyre** – Gothic Romance Novel."""
 
 
 def clean_title(text: str) -> str:
