@@ -1,0 +1,1 @@
+"""Works in every shape of a list that chatbots write."""
