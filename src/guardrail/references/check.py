@@ -57,6 +57,7 @@ from guardrail.references.second_reading import (
     rest,
     says_more,
     title_beside,
+    unexplained_link,
 )
 from guardrail.references.wording import belongs, impossible
 from guardrail.report import (
@@ -404,6 +405,8 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
             left, work
         ):  # 宮本常一が1960年に未來社から出した『材料力学』
             return f"a work with this title exists, but “{left[:200]}” could not be compared"
+    if work is not None and _by_title_alone(match) and (left := unexplained_link(text, title, work)):
+        return f"a work with this title exists, but “{left[:200]}” could not be compared"
     if work is None or citation.style not in STRINGS or not _by_title_alone(match):
         return ""
     if says_more(text, title, work):

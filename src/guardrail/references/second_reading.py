@@ -31,6 +31,7 @@ __all__ = [
     "rest",
     "says_more",
     "title_beside",
+    "unexplained_link",
 ]
 
 STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
@@ -46,6 +47,7 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
     rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{_SMALL})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
     r"(?:\s\([A-Z][\w-]{1,9}\)|\s\([^()\n]{2,80}?,?\s(?:1[4-9]|20)\d\d\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
+_LINKED = re.compile(r"\[(?P<text>[^\[\]\n]{1,400})\]\(http")
 _TITLE_BEHIND = re.compile(r"[)\]>*_]{0,3}(?:,|:|\s[–—-])\s(?P<title>[^\W\d_a-z][^\n;]{8,200})")
 _CASED = 0.6  # share of its words with a capital
 _LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
@@ -291,6 +293,18 @@ def says_more(text: str, title: str, work: Record) -> bool:
     """Whether three words or more apart from the title do not belong to the work: they may be of another title."""
     left = rest(text, title)
     return len(words(left)) >= 3 and unexplained(left, work)
+
+
+def unexplained_link(text: str, title: str, work: Record) -> str:
+    """What the text of a link says besides the title that was read in it, if it does not belong to the work: there the whole is the title."""
+    link = _LINKED.search(text)
+    said = link["text"] if link else ""
+    if not title or title not in said:
+        return ""
+    left = rest(said, title)
+    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+    other = set(normalise(left).split()) - known
+    return left if len(other) >= _OF_A_LINE and unexplained(left, work) else ""
 
 
 def goes_on(text: str, behind: str, match: Match) -> bool:

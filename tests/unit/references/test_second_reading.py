@@ -10,7 +10,7 @@ from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.citations import citations
 from guardrail.references.citations.segmentation import Reading
-from guardrail.references.second_reading import rest, title_beside
+from guardrail.references.second_reading import rest, title_beside, unexplained_link
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
 OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
@@ -181,3 +181,18 @@ def test_a_line_before_an_identifier_may_be_another_title(index, line, verdict):
     )
     guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
     assert verdict in [finding.verdict for finding in guard.check(line).findings]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("[The Long Shadow. A Handbook of Imaginary Teapots](https://roe.org/x)", "A Handbook of Imaginary Teapots"),
+        ("[The Long Shadow: Maps of the Northern Shore](https://roe.org/x)", ""),
+        ("[The Long Shadow | Roe](https://roe.org/x)", ""),
+        ("The Long Shadow, by Jane Roe and many others", ""),
+    ],
+)  # fmt: skip
+def test_the_text_of_a_link_is_the_whole_title(text, left):
+    """A part of it that is the title of a work verifies nothing."""
+    work = Record("The Long Shadow: Maps of the Northern Shore", ("Jane Roe",))
+    assert unexplained_link(text, "The Long Shadow", work).strip(" .:|") == left
