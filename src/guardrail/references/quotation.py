@@ -70,7 +70,12 @@ def _is_known(match: Match) -> bool:
 
 
 def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:
-    """The match with what is wrong with the quotation by itself, where no record of the work says more; and with another publisher's name."""
+    """The match with what it lacks: what is wrong with the quotation by itself, where no record of the work says more, and another publisher.
+
+    Args:
+        match: of a look-up.
+        contradictions: of the quotation, whatever the work (`contradictions.contradictions`).
+    """
     found = {check.field: check for check in match.fields}
     if match.complete and (house := _other_house(found)):
         found["venue"] = house
@@ -87,7 +92,8 @@ def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:
 def _other_house(found: Mapping[str, FieldCheck]) -> FieldCheck | None:
     """The check of a venue, or a publisher, that has nothing in common with the one of this year's edition; `None` if that cannot be told.
 
-    Editions of other years have other publishers; of one year, a bibliography that claims to have all of them has this one alone.
+    Editions of other years have other publishers. One of the same year may have another in another country, which the bibliography
+    does not have: so this is a mark, and never an accusation.
     """
     venue, year = found.get("venue"), found.get("year")
     if venue is None or year is None or year.outcome is not Outcome.CONFIRMED:

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
 _NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
-# styles that say which words are the title
 _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE

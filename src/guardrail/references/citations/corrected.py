@@ -1,4 +1,4 @@
-"""What any reader may take for a title or a name, put right at the end: a site, a number in a series, a journal with its volume, a profession."""
+"""The last step of reading: corrects what any reader may take for a title or a name, such as a site, a number in a series or a profession."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _KIND = re.compile(
 
 
 def corrected(answer: str, citation: Citation) -> Citation:
-    """A citation with what was taken for its title, its site or its authors, and is none.
+    """A citation without what was wrongly taken for its title or its authors, and with its site as the venue.
 
     Example:
         >>> from guardrail.report import Span
@@ -61,7 +61,7 @@ def corrected(answer: str, citation: Citation) -> Citation:
 
 
 def _untitled(said: Reference) -> Reference:
-    """Without a title that is none: a number in a series, a journal with its volume, names with a journal."""
+    """Without what is no title: a number in a series, a journal with its volume, names with a journal."""
     title = said.title
     if is_in_series(title):
         return replace(said, title="", venue=said.venue or title)

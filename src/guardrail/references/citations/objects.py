@@ -2,7 +2,7 @@
 
 An object is one if its keys say so: it has a title, and authors, an identifier or the venue of a written work; or a year, where it
 stands under a key such as "papers"; or it stands under a key such as "references", or beside other references. A thing that has a
-title and a price, or a director, or that is listed under "events", is none.
+title and a price, or a director, or that is listed under "events", is not one.
 """
 
 from __future__ import annotations
