@@ -26,7 +26,8 @@ from benchmarks.references.answers.labels import Answer, Label, answers
 from benchmarks.references.reading._labelled import kinds, said
 from benchmarks.references.reading._silent import passages
 from benchmarks.references.silence.written import written
-from guardrail.backends.weights import CITATIONS_MINI, GRAPH, minilm
+from guardrail.backends.stored import read_groups
+from guardrail.backends.weights import CITATIONS_MINI, GRAPH, checked, files, minilm
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.tagging import FIELDS, LONGEST, TAGS, encoded
 
@@ -39,6 +40,8 @@ __all__ = [
     "bare",
     "exchanged",
     "lesson",
+    "packaged_network",
+    "train_further",
     "train_tagger",
     "without_marks",
     "write_tagger",
@@ -52,6 +55,9 @@ PASSES, FURTHER = 8, 4
 
 RATE, LOWER = 3e-4, 1e-4
 """The highest learning rate of each."""
+
+LEARNT, AGAIN = 1_416, 450
+"""Answers of the half "seen" that the first training learnt; and those of them that are repeated in a pass over the later ones."""
 
 _WARMING, _LEAST = 0.08, 0.02  # share of the steps in which the rate rises; the smallest share of it
 _TOKENS = 3_000  # of a step
@@ -272,6 +278,60 @@ def train_tagger(
     return network.cpu().eval()
 
 
+def train_further(
+    network: Any,
+    learnt: Sequence[Answer],
+    later: Sequence[Answer],
+    works: Mapping[str, str],
+    *,
+    silent: Sequence[str] = (),
+    further: Sequence[str] = (),
+    seed: int = 0,
+    device: str = "cpu",
+) -> Any:
+    """A trained network that learns later answers as well, and repeats some of what it knows so as not to forget it; half an hour on two cores.
+
+    Args:
+        network: as `train_tagger` gives it, or `packaged_network`.
+        learnt: labelled answers that it knows; `AGAIN` of them in each pass.
+        later: labelled answers that it does not know; all of them in each pass.
+        works: the kinds of the works that they cite, by key.
+        silent: answers that cite nothing; some of them in each pass.
+        further: passages that cite nothing; some of them in each pass.
+        seed: of all that is by chance.
+        device: "cpu" or "cuda", which rounds otherwise and so gives slightly different weights.
+    """
+    import torch
+    from tokenizers import Tokenizer
+
+    random.seed(seed)
+    torch.manual_seed(seed)
+    tokenizer = Tokenizer.from_file(str(minilm() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    known, new = ([(answer, places(answer, works)) for answer in some] for some in (learnt, later))
+    pool, rng = _pool([*known, *new]), random.Random(seed)
+
+    def some() -> list[list[Lesson]]:
+        nothing = [
+            one for texts in (silent, further) for one in rng.sample(texts, min(_SILENT // 4, len(texts)))
+        ]
+        told = [*new, *rng.sample(known, min(AGAIN, len(known)))]
+        return _steps(told, pool, tokenizer, rng, silent=nothing)
+
+    _train(torch, network.to(device), [some] * FURTHER, LOWER)
+    return network.cpu().eval()
+
+
+def packaged_network() -> Any:
+    """The packaged network, to learn more."""
+    import torch
+
+    network = _network(torch)
+    network.load_state_dict(read_groups(files(checked(PACKAGE))))
+    return network
+
+
 def _train(torch: Any, network: Any, passes: Sequence[Callable[[], list[list[Lesson]]]], rate: float) -> None:
     """Learn the steps of some passes; the rate rises to its highest and falls to its least."""
     optimizer = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=0.01)
@@ -382,6 +442,11 @@ def _parts(whole: Lesson, rng: random.Random) -> Iterator[Lesson]:
         )
 
 
+def _rounds(torch: Any, device: str) -> bool:
+    """Whether a device is quicker in bfloat16: a GPU, or a processor that has it (else it took three times as long)."""
+    return device != "cpu" or bool(getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)())
+
+
 def _loss(torch: Any, network: Any, step: Sequence[Lesson]) -> torch.Tensor:
     """Of the tags, and half of that of the fields of references."""
     width = max(len(one.ids) for one in step)
@@ -395,7 +460,7 @@ def _loss(torch: Any, network: Any, step: Sequence[Lesson]) -> torch.Tensor:
         filled([one.fields for one in step], _NOTHING),
     )
     ids = ids.where((torch.rand(ids.shape, device=ids.device) >= _HIDDEN) | (ids < _MASK), _MASK)
-    with torch.autocast(network.device.type, torch.bfloat16):
+    with torch.autocast(network.device.type, torch.bfloat16, enabled=_rounds(torch, network.device.type)):
         scores = network(
             input_ids=ids,
             token_type_ids=filled([one.written for one in step], 0),
@@ -431,9 +496,26 @@ def write_tagger(network: Any, out: Path) -> str:
     )
 
 
-def train_packaged_tagger(out: Path, device: str = "cpu") -> str:
-    """Train the packaged network on the half "seen" and on what cites nothing, and write it."""
-    network = train_tagger(
-        answers("seen"), kinds("seen"), silent=written("seen"), further=passages(), device=device
-    )
+def train_packaged_tagger(out: Path, device: str = "cpu", *, later: bool = False) -> str:
+    """Train the packaged network on the half "seen" and on what cites nothing, and write it.
+
+    Args:
+        out: a folder.
+        device: "cpu" or "cuda".
+        later: only go on with the packaged network, and learn the answers that came later.
+    """
+    seen, works = answers("seen"), kinds("seen")
+    silent, further = written("seen"), passages()
+    if later:
+        network = train_further(
+            packaged_network(),
+            seen[:LEARNT],
+            seen[LEARNT:],
+            works,
+            silent=silent,
+            further=further,
+            device=device,
+        )
+    else:
+        network = train_tagger(seen, works, silent=silent, further=further, device=device)
     return write_tagger(network, out)

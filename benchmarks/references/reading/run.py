@@ -304,6 +304,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--passages", action="store_true", help="the model of passages, not that of strings")
     parser.add_argument("--tagger", action="store_true", help="the network that tags references")
     parser.add_argument(
+        "--later", action="store_true", help="the packaged network goes on with the answers it does not know"
+    )
+    parser.add_argument(
         "--device", choices=["cpu", "cuda"], default="cpu", help="where the network learns (cpu)"
     )
     parser.add_argument(
@@ -311,7 +314,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(given[1:])
     if options.tagger:
-        sys.stdout.write(f"{train_packaged_tagger(options.out or PACKAGE, options.device)}\n")
+        sys.stdout.write(
+            f"{train_packaged_tagger(options.out or PACKAGE, options.device, later=options.later)}\n"
+        )
         return 0
     name, make = (PASSAGES, train_packaged_passages) if options.passages else (FILE, train_packaged)
     out = options.out or Path(package.__path__[0]) / name

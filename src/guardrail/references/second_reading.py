@@ -205,7 +205,10 @@ def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     if at < 0:
         return []
     over = at + len(title)
-    starts = [found.end() for found in _OPENS.finditer(line) if found.end() < over][-_BOUNDS:]
+    starts = [found.end() for found in _OPENS.finditer(line) if found.end() < over]
+    if whose := _WHOSE.search(line, 0, at):
+        starts.append(whose.start("name"))  # Silman's Complete Endgame Course
+    starts = sorted(starts)[-_BOUNDS:]
     ends = [*(found.start() for found in _CLOSES.finditer(line) if found.start() > at), len(line)][:_BOUNDS]
     said = {normalise(title)}
     found: list[tuple[int, int, str, str]] = []

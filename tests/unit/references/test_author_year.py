@@ -347,3 +347,15 @@ def test_the_letter_of_a_mark_that_something_else_read() -> None:
     [mark] = [one for one in author_year.marks(text, found, further) if one.span.start < 36]
     assert mark.means is not None
     assert "south" in mark.means.of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Philip Zimbardo (1933–2024) argued that cells change people.",
+        "from *Dragnet* (NBC, 1967), as Roe et al. (2010) show",
+        "the edition (Random House, 1964), as Roe et al. (2010) show",
+    ],
+)
+def test_lives_broadcasters_and_houses_are_no_marks(text):
+    assert [mark for mark, _ in marks(text) if "Roe" not in mark] == []

@@ -3,8 +3,11 @@
 import pytest
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations import citations
 from guardrail.references.citations.corrected import corrected
+from guardrail.references.citations.fields import parse
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.titles import clean_title
 from guardrail.report import Span
 
 
@@ -110,3 +113,76 @@ def test_structures_stay():
     """Their keys say what is the title."""
     said = Reference("BJSM 52(6):376-384", ("the philosopher Jane Roe",))
     assert after(said, style="json").reference == said
+
+
+@pytest.mark.parametrize(
+    ("venue", "is_then"),
+    [
+        ("EB/OL", ""),
+        ("OL", ""),
+        ("修订本", ""),
+        ("Vol. I", ""),
+        ("2nd ed.", ""),
+        ("American Economic Review 101", "American Economic Review"),
+        ("Devlin et al., NAACL-HLT", "NAACL-HLT"),
+        ("NBER Working Paper 4509", "NBER Working Paper 4509"),
+        ("Edition Suhrkamp", "Edition Suhrkamp"),
+        ("Tomelilla Press", "Tomelilla Press"),
+    ],
+)
+def test_venue_without_what_is_none(venue, is_then):
+    """The kind of a document, an edition, a volume and names are no venue."""
+    assert after(Reference("Teacups", ("Ann Roe",), venue=venue)).reference.venue == is_then
+
+
+def test_an_edition_follows_a_title():
+    text = "*Medicus/Petersen*, Bürgerliches Recht, 28. Aufl. 2021"
+    said = after(Reference("Medicus/Petersen", ("Bürgerliches Recht",)), text=text).reference
+    assert (said.title, said.authors) == ("Bürgerliches Recht", ("Medicus", "Petersen"))
+
+
+@pytest.mark.parametrize(
+    ("title", "author", "whole"),
+    [("Germs, and Steel", "Guns", True), ("Steel", "Petersen", False), ("A Study, and More", "Petersen", False)],
+)  # fmt: skip
+def test_a_series_of_words_is_a_title(title, author, whole):
+    text = f"Try {author}, {title} (Norton, 1997)."
+    said = after(Reference(title, (author,)), text=text).reference
+    assert said.title == (f"{author}, {title}" if whole else title)
+
+
+def test_a_body_before_a_title_is_its_author():
+    text = "IPCC. [Climate Change 2023](https://www.ipcc.ch/report/ar6/syr/)"
+    said = Reference("Climate Change 2023", venue="IPCC", url="https://www.ipcc.ch/report/ar6/syr/")
+    assert after(said, text=text).reference.authors == ("IPCC",)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "author"),
+    [
+        (
+            "IPCC. Climate Change 2023: Synthesis Report. 2023.",
+            "Climate Change 2023: Synthesis Report",
+            "IPCC",
+        ),
+        (
+            "W3C. Web Accessibility Guidelines (WAG) 2.2. 2023.",
+            "Web Accessibility Guidelines (WAG) 2.2",
+            "W3C",
+        ),
+    ],
+)
+def test_letters_of_a_body_before_a_title(text, title, author):
+    said = parse(text).reference
+    assert (said.title, said.authors) == (title, (author,))
+
+
+def test_an_isbn_behind_a_full_stop_belongs_to_the_entry():
+    text = "- 周志华. 机器学习[M]. 北京：清华大学出版社，2016. ISBN 978-7-302-42328-7."
+    (one,) = citations(text)
+    assert (one.reference.title, one.reference.isbn) == ("机器学习", "9787302423287")
+
+
+def test_a_word_for_what_it_is_is_no_part_of_a_title():
+    assert clean_title("Reviewed: *Capital*") == "Capital"
+    assert clean_title("Paper: Paging Through History") == "Paper: Paging Through History"

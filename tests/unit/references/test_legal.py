@@ -668,3 +668,8 @@ def test_a_decision_of_the_court_of_justice_is_whole(text, year):
     """With its report, its number in Europe, or its nickname and day."""
     [found] = citations(f"See {text}, on primacy.")
     assert (found.span.of(f"See {text}, on primacy."), found.reference.year) == (text, year)
+
+
+def test_paragraphs_of_an_article_are_no_reporter():
+    text = "So steht es in Art. 2 Abs. 1 i. V. m. Art. 1 Abs. 1 GG."
+    assert [one.span.of(text) for one in citations(text)] == ["Art. 1 Abs. 1 GG"]

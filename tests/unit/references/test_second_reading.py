@@ -1,16 +1,21 @@
 """A string that the look-up does not confirm is read again: to clear it, or to leave it unaccused, never to leave it unasked."""
 
+from contextlib import suppress
+
 import pytest
 
 from guardrail import Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck
+from guardrail.engine.flow import Answer
 from guardrail.references import second_reading
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.citations import citations
+from guardrail.references.citations.model import Citation
 from guardrail.references.citations.segmentation import Reading
-from guardrail.references.second_reading import rest, title_beside, unexplained_link
+from guardrail.references.second_reading import read_between, rest, title_beside, unexplained_link
+from guardrail.report import Span
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
 OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
@@ -55,6 +60,19 @@ class TestOtherBounds:
         guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
         report = guard.check(text, prompt="Which books can you recommend? List references.")
         assert [finding.verdict for finding in report.findings] == [verdict]
+
+    def test_a_name_that_belongs_to_the_title(self):
+        """Rosling did not write "Rosling's Long Shadow of Charts"; the bounds are drawn before the name, too."""
+        text = "Others like Rosling's Long Shadow of Charts (2019)."
+        said = Reference("Long Shadow of Charts", ("Rosling",), year=2019)
+        citation = Citation(Span(start=12, end=len(text) - 1), said, "inline")
+        absent = Match(Status.ABSENT, complete=True)
+        flow = read_between(citation, text, absent, "default")
+        asked = [find.reference.title for find in next(flow)]
+        with suppress(StopIteration):
+            while True:
+                asked += [find.reference.title for find in flow.send([Answer(absent)])]
+        assert "Rosling's Long Shadow of Charts" in asked
 
 
 class TestSecondReading:

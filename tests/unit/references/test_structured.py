@@ -876,3 +876,16 @@ def test_keys_of_news_articles():
     assert (said.title, said.authors, said.venue, said.year) == (
         "The Right to Cups", ("Jane Roe", "Al Poe"), "Harvard Law Review", 1890,
     )  # fmt: skip
+
+
+def test_short_keys_and_nothing():
+    (one,) = citations('{"paper": "The Long Shadow of Maps", "first_author": "Hans Rosling", "yr": 2001}')
+    assert one.reference.year == 2001
+    (one,) = citations("references:\n  - name: The Long Shadow of Maps\n    by: ~\n    year: 2019\n")
+    assert one.reference.authors == ()
+
+
+def test_abbreviations_of_bibtex():
+    text = '@string{aw = "Addison-Wesley"}\n@book{g, author = {Erich Gamma}, title = {Design Patterns}, publisher = aw, year = 1994}'
+    (one,) = citations(text)
+    assert (one.reference.venue, one.span.start) == ("Addison-Wesley", text.index("@book"))

@@ -30,9 +30,9 @@ from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
-from guardrail.references.citations.media import without_media
+from guardrail.references.citations.media import is_on_screen, without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
-from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.model import FIRM, Citation, Style
 from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
@@ -276,11 +276,13 @@ def _settled(
         left = {id(one) for one in kept}
         likely = [one for one in found if id(one) not in left and surely_read(one.span, read)]
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
+    else:
+        found = [one for one in found if one.means or one.style in FIRM or not is_on_screen(answer, one)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = linked(answer, found)
     found = [corrected(answer, one) for one in with_entries(list(apart(found, rows)))]
     found = with_names(answer, found)
     found += [*marks(answer, found, read_marks_of(read))]
-    found += [*mentions(answer, found)]
+    found += [one for one in mentions(answer, found) if not is_on_screen(answer, one)]
     found += [*among_works(answer, found)]
     return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

@@ -17,6 +17,7 @@ from guardrail.references.citations.eastern_names import begins_as_name, cut_off
 from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
+from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.languages import AND, CAPITAL, OTHERS, PAGES, SEE, VOLUMES
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
@@ -115,6 +116,8 @@ _EAST = re.compile(
     r"\s?\((?P<dated>(?:19|20)\d\d)[a-z]?年?(?:[:,]\s?(?:第\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽])?)?\)"
 )
 _PRESS = re.compile(r"\b(?:Press|Verlag|Books|Publish(?:ing|ers)|Éditions|Editorial)$")  # (Hill Press, 1985)
+_LIFE, _OLD = re.compile(r"(?P<born>\d{4})\s?[–-]\s?(?P<died>\d{4})"), 15  # Philip Zimbardo (1933–2024)
+_BROADCASTER = re.compile(r"(?:ABC|AMC|BBC|CBS|HBO|ITV|NBC|PBS|TNT|ZDF|ARD|Netflix|Showtime)(?!\w)")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
 _CUT_END = re.compile(rf"(?:{_CUT})$")
@@ -423,6 +426,8 @@ def _narratives(answer: str) -> Iterator[re.Match[str]]:
 def read_marks(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[Mark]:
     """The marks of a match with the groups of `PEOPLE` and its years: one for each year, or one without."""
     groups = match.groupdict()
+    if (life := _LIFE.match(groups["years"] or "")) and int(life["died"]) - int(life["born"]) > _OLD:
+        return
     cut, last, written = groups.get("cut"), groups.get("last"), match["people"]
     names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
     if match.re is _BODY_PART:
@@ -472,4 +477,5 @@ def after_capital(answer: str, at: int) -> bool:
 def named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
     first = re.split(r"[\s,]", people, maxsplit=1)[0].casefold()
-    return first in _NOT_PEOPLE or _PRESS.search(people) is not None
+    published = _PRESS.search(people) is not None or (" " in people and is_press(people))
+    return published or first in _NOT_PEOPLE or _BROADCASTER.match(people) is not None

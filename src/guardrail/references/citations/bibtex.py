@@ -6,6 +6,7 @@ import logging
 import re
 from contextvars import ContextVar
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from guardrail.references.bibliography.records import Reference
@@ -25,6 +26,11 @@ _FIELD = re.compile(
     r"|\"(?P<quoted>[^\"]{0,1500}+)\"?|(?P<bare>\w{1,40}))"
 )
 _UNCLOSED = 4_000
+_STRING = re.compile(
+    r"@string[ \t]{0,8}\{[ \t]{0,8}[A-Za-z][\w-]{0,30}\s{0,8}=\s{0,8}(?:\{[^{}]{0,300}\}|\"[^\"{}]{0,300}\")\s{0,8}\}",
+    re.IGNORECASE,
+)
+_MOST_STRINGS = 50
 _NOT_ENTRIES = frozenset({"string", "comment", "preamble"})
 _LONGEST = 20_000
 _PREPRINT = re.compile(r"(?:arxiv|e-?prints?|preprints?|[\s,:])*arxiv:\s?[\w./-]{5,20}\s*\Z", re.IGNORECASE)
@@ -46,6 +52,7 @@ def bibtex(text: str) -> list[Citation]:
     starts = list(_START.finditer(text))
     if not starts:
         return []
+    strings = "\n".join(one[0] for one in islice(_STRING.finditer(text), _MOST_STRINGS))
     closing = _closing(text, {match.end("open") - 1 for match in starts})
     found: list[Citation] = []
     at = 0
@@ -55,7 +62,7 @@ def bibtex(text: str) -> list[Citation]:
         end = closing.get(match.end("open") - 1, -1) + 1 if match["open"] == "{" else 0
         reference = None
         if 0 < end - match.start() <= _LONGEST:
-            reference = _reference(text[match.start() : end])
+            reference = _reference(text[match.start() : end], strings)
         if reference is None:
             end = _open_end(text, match)
             reference = _loosely(text[match.end() : end])
@@ -123,12 +130,13 @@ def _parser() -> Any:
     return bibtexparser
 
 
-def _reference(entry: str) -> Reference | None:
+def _reference(entry: str, strings: str) -> Reference | None:
+    """What an entry says, with the abbreviations that the text defines."""
     library = _parser()
     token = _reading.set(True)
     try:
         latex = [] if _PLAIN.fullmatch(entry) else [library.middlewares.LatexDecodingMiddleware()]
-        entries = library.parse_string(entry, append_middleware=latex).entries
+        entries = library.parse_string(f"{strings}\n{entry}", append_middleware=latex).entries
     except Exception:  # noqa: BLE001  # hostile text: whatever the parser stumbles over is no entry
         return None
     finally:

@@ -30,6 +30,17 @@ _OTHERS = re.compile(
     r"\s(?:and|&)\s(?:co(?:-?workers|-?authors|lleagues)?|dozens|others|(?:a\s)?(?:long\s)?list)\b.*"
 )
 _PARTICLES = frozenset({*PARTICLES.split(), "della", "delle", "dello", "degli", "dalla", "vander", "vande"})
+_NO_VENUE = re.compile(  # [EB/OL], 修订本, 2nd ed., Vol. I
+    r"(?:(?:EB|DB|CP|DS|[JMCDNRPS])/)?OL|(?:EB|DB|CP)|(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|修订[本版]|修訂[本版]|增订[本版]|增訂[本版]|増補版|改訂版|新版|개정판)"
+    r"|(?:\d{1,2}(?:st|nd|rd|th|\.|ª|º|e)?\s?)?(?:[Rr]ev(?:ised|\.)?\s|[Rr]evisada|[Uu]pdated\s)?(?:[Ee]d(?:ition|n|ición|ição|\.)?|[Aa]ufl(?:age|\.)|изд\.|wyd\.|vyd\.)"
+    r"|[Rr]evisada|(?:[Vv]ol(?:ume)?\.?|[Tt]ome?|[Bb]and|Bd\.|[Tt]\.|т\.)\s?(?:\d{1,3}|[IVXL]{1,6})"
+)
+_NAMES_THEN = re.compile(r"(?P<names>[^,;:]{2,60}\bet\.?\sal\.?),\s(?P<venue>\S.{1,80})")
+_NUMBER_BEHIND = re.compile(
+    r"(?P<venue>[^\W\d_a-z].{2,80}?[^\W\d_])\s(?P<volume>\d{1,4})(?:\s[A-Z]?\d{1,6})?"
+)
+_EDITION = re.compile(r"[*_]{0,2},\s\d{1,3}\.\s(?:Aufl(?:age|\.)|изд\.|wyd\.)")
+_SERIES = re.compile(r"(?:[A-Z][a-z]+(?:,\s|\s)){1,3}(?:and|&)\s[A-Z][a-z]+")
 _DATED = re.compile(r"(?:[*_]{0,2}\s?\(|,\s)((?:19|20)\d\d)(?=\)|\]\()")
 _SITE_BEFORE = re.compile(  # Citizens Advice: […](https://…); NOAA's page […]; ICO → …
     r"(?P<site>[^\W\d_a-z][\w.&-]{1,25}(?:\s[^\W\d_][\w.&-]{1,25}){0,4})(?:['’]s\s(?:[a-z]{3,12}\s){1,3}|:\s|\s→\s)(?=\[)"
@@ -51,7 +62,7 @@ def corrected(answer: str, citation: Citation) -> Citation:
     """
     if citation.style in FIRM:
         return citation
-    said = _untitled(citation.reference)
+    said = _parted_well(citation.span.of(answer), _untitled(citation.reference))
     said = _by_people(_on_a_site(citation.span.of(answer), said) if said.url else said)
     called = not said.authors and _CALLED.fullmatch(said.title) is not None
     named = bool(said.url) and is_the_site(said.title, said.url)
@@ -87,6 +98,28 @@ def _untitled(said: Reference) -> Reference:
     return said
 
 
+def _parted_well(text: str, said: Reference) -> Reference:
+    """With the venue, the title and the names where they belong: an edition is no venue, and what an edition follows is no name."""
+    venue = said.venue
+    if _NO_VENUE.fullmatch(venue):
+        said = replace(said, venue="")
+    elif (led := _NAMES_THEN.fullmatch(venue)) and said.authors:  # (Devlin et al., NAACL-HLT 2019)
+        said = replace(said, venue=led["venue"])
+    elif (numbered := _NUMBER_BEHIND.fullmatch(venue)) and is_venue(numbered["venue"]):
+        said = replace(said, venue=numbered["venue"], volume=said.volume or numbered["volume"])
+    if len(said.authors) != 1 or not said.title:
+        return said
+    (name,) = said.authors
+    if (at := text.find(name)) >= 0 and _EDITION.match(
+        text, at + len(name)
+    ):  # *Grüneberg*, Bürgerliches Gesetzbuch, 81. Aufl.
+        return replace(said, title=name, authors=tuple(said.title.split("/")))
+    whole = f"{name}, {said.title}"
+    if whole in text and _SERIES.fullmatch(whole) and how_like_names([name]) <= 0:  # Guns, Germs, and Steel
+        return replace(said, title=whole, authors=())
+    return said
+
+
 def _on_a_site(text: str, said: Reference) -> Reference:
     """With the site of a page as its venue, or as its author if a year in brackets follows it: NICE (2016), [Low back pain](https://…)."""
     said = parted(said)
@@ -96,6 +129,13 @@ def _on_a_site(text: str, said: Reference) -> Reference:
         said = replace(said, venue=before["site"])
     if said.venue and (longer := re.search(rf"{re.escape(said.venue)}\.(?:UK|uk|com|org|net)\b", text)):
         said = replace(said, venue=longer[0])  # GOV.UK
+    if (
+        said.venue
+        and not said.authors
+        and text.startswith((f"{said.venue}. ", f"{said.venue}.** "))
+        and body(said.venue)
+    ):
+        return replace(said, authors=(said.venue,), venue="")  # IPCC. Climate Change 2023: …
     dated = (
         said.venue
         and not said.authors

@@ -32,7 +32,7 @@ _PLACE = re.compile(
 )
 _NEXT_TO = re.compile(  # 🔗 https://… or Link: <https://…> on the next line; [Read it](https://…; or , [arXiv:1901.00001](https://… behind names and a year
     r"(?:[ \t*_.)\]]{0,6}\r?\n[ \t>]{0,8}(?:[-*•][ \t])?(?:[\U0001f300-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f ]{1,6}|"
-    r"[*_]{0,2}[^\W\d_]{2,12}(?:\s[^\W\d_]{2,8})?[*_]{0,2}:(?!//)[*_]{0,2} ?)?|(?P<beside>[,;] ))[<(]?(?:\[(?P<text>[^\[\]\r\n]{2,60})\]\()?\[?"
+    r"[*_]{0,2}[^\W\d_]{2,12}(?:\s[^\W\d_]{2,8})?[*_]{0,2}:(?!//)[*_]{0,2} ?)?|(?P<beside>[,;] |[.。] ?(?=ISBN[ :：\d])))[<(]?(?:\[(?P<text>[^\[\]\r\n]{2,60})\]\()?\[?"
 )
 _CLOSED = re.compile(r"[>)\].]{0,3}(?:\([^()\s]{4,400}\)\.?)?[ \t]{0,8}(?:[\r\n]|\Z)")
 _BRACKETS = re.compile(r"\){0,2}")

@@ -25,7 +25,7 @@ _FIELDS: dict[Field, str] = {
         yazar yazarlar penulis pengarang tácgiả forfatter författare kirjoittaja kirjailija автор авторы
         作者 著者 저자""",
     "editors": "editor editors herausgeber éditeurs editores",
-    "year": """year date when published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
+    "year": """year yr date when published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
         publishdate publisheddate datepublished publishedon pubdate dcdate issued jahr erscheinungsjahr datum año anio ano année
         annee anno rok år yıl tahun năm vuosi év jaar год 年 年份 出版年 出版年份 发表年份 発行年 연도 출판연도 날짜""",
     "venue": """container containername journal journalname journaltitle containertitle sourcetitle venue conference conferencename proceedings publicationvenue

@@ -16,7 +16,7 @@ from guardrail.report import Span
 __all__ = ["cases", "in_italics", "installed", "named"]
 
 _REPORTED = re.compile(
-    r"(?<!\w)\d{1,4}\s[A-Z][A-Za-z0-9.'’ ]{0,25}?(?:\s\([^()]{1,20}\))?\s(?:\d{1,5}|_{2,4})(?!\w)"
+    r"(?<!\w)\d{1,4}\s(?!(?:Abs|Nr|Art)\.)[A-Z][A-Za-z0-9.'’ ]{0,25}?(?:\s\([^()]{1,20}\))?\s(?:\d{1,5}|_{2,4})(?!\w)"
 )
 _BEFORE, _AFTER = 240, 120  # characters that may hold the parties, and the court with the year
 _MARKUP = re.compile(r"[*>#|]|(?<!_)_(?!_)")

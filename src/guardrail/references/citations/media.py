@@ -10,7 +10,7 @@ from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation
 from guardrail.references.citations.unmarked import THING
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["about_media", "without_media"]
+__all__ = ["about_media", "is_on_screen", "without_media"]
 
 _MEDIA = re.compile(
     r"(?<!\w)(?:film\w{0,3}|movies?|cinema|cine|cinéma|kino|películas?|pellicol[ae]|regist[ai]|regisseur\w{0,3}|directors?|director[ae]s?|réalisat\w+|albums?|alben|"
@@ -30,12 +30,19 @@ _WORKS = re.compile(
 _LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, Loi informatique et libertés, Bundesimmissionsschutzgesetz
     r"(?:[Tt]he\s)?(?:[^\W\d_a-z][\w'’-]*\s(?:(?:and|of|for|on|with|the|to)\s){0,2}){1,8}(?:Act|Treaty|Convention|Regulation|Directive|Amendment|Accords?|Protocol|Resolution|Ordinance)"
     r"(?:\s\([A-Z][\w/-]{1,12}\))?(?:\sof\s\d{4})?"
+    r"|(?!(?:the|a|an)\s)(?:[a-z]{2,15}[\s-]){1,3}act|(?:[Tt]he\s)?(?:[^\W\d_a-z]\w+\s){0,3}(?:Convention|Covenant|Charter|Protocol)\s(?:on|for|of)\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s(?:(?:and|of|the)\s){0,2}[^\W\d_a-z][\w'’-]+){0,6}"
     r"|(?:[Tt]he\s)?(?:Treaty|Edict|Declaration|Statute)\sof\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){0,2}"
     r"|(?i:loi|décret|ley|real decreto|legge|decreto|lei|ustawa|закон)\s[^:.]{2,80}|\w{4,40}(?:gesetz(?:buch)?|verordnung|wet)"
     r"|[\u3400-\u9fff]{2,25}(?:法典|条例|條例|条约|條約|公约|公約|宪法|憲法|协定|協定|办法|憲章|(?:安全|保护|保護|促进|促進|管理|合同|诉讼|訴訟|著作权|著作権)法)"
     r"|[\uac00-\ud7a3 ]{2,25}(?:헌법|조약|조례|(?:보호|진흥|기본|특별|관리)법)"
 )
 _BEHIND_WORD = re.compile(r"\w\s[*_„«»“\"]{0,3}\s?\Z")
+_ON_SCREEN = (  # the film *La Strada*; Film: „La Strada“; 电视剧《围城》
+    r"(?<!\w)(?:(?i:films?|movies?|cin[eé]ma|kino|película|pellicola|filme|фильм|TV[\s-]series|miniseries|documentary|album|song|musique|music|musik|video\s?game|musical)\*{0,2}"
+    r"(?:\s?:)?\*{0,2}\s[*_„«»“\"]{1,3}\s?|(?:电影|电视剧|連續劇|電影|電視劇|动画片?|動畫|纪录片|映画|ドラマ|アニメ|영화|드라마)版?[《『「«<])"
+)
+_SCREEN, _SCREEN_IN_TITLE = re.compile(rf"{_ON_SCREEN}\Z"), re.compile(rf"[^*_„«»“\"]{{0,40}}{_ON_SCREEN}")
+_DIRECTED = re.compile(r"[》』」][(（][^()（）]{2,24}?(?:監督|导演|導演|감독)")
 _DATED = re.compile(r"\((?:1[4-9]|20)\d\d\)")
 _LOOKED_AT = 30_000  # characters that show what an answer is about
 _PRINTED = FIRM | IDENTIFIED
@@ -72,10 +79,34 @@ def _is_law(citation: Citation) -> bool:
     )
 
 
+def is_on_screen(text: str, citation: Citation) -> bool:
+    """Whether the words around a title say that it is a film's or an album's: Film: „La Strada“.
+
+    Example:
+        >>> from guardrail.references.bibliography.records import Reference
+        >>> from guardrail.report import Span
+        >>> text = "Film: „La Strada“ (1954)"
+        >>> is_on_screen(text, Citation(Span(start=6, end=24), Reference("La Strada", year=1954), "quoted"))
+        True
+    """
+    if _SCREEN_IN_TITLE.match(citation.reference.title):
+        return True
+    at = _title_at(text, citation)
+    return at > 0 and bool(
+        _SCREEN.search(text, max(0, at - 40), at) or _DIRECTED.match(text, at + len(citation.reference.title))
+    )
+
+
+def _title_at(text: str, citation: Citation) -> int:
+    title = citation.reference.title
+    return text.find(title, citation.span.start, citation.span.end) if title else -1
+
+
 def _names_a_thing(text: str, citation: Citation) -> bool:
     """Whether a word for a game, a picture, a show or a term is right before the title: Die Serie *Stille Ufer*."""
-    title = citation.reference.title
-    at = text.find(title, citation.span.start, citation.span.end) if title else -1
+    if is_on_screen(text, citation):
+        return True
+    at = _title_at(text, citation)
     behind = at > 0 and _BEHIND_WORD.search(text, max(0, at - 6), at)
     return bool(behind) and THING.search(text, max(0, at - 40), at) is not None
 

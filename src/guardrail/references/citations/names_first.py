@@ -54,6 +54,7 @@ _DATE_BEFORE_TITLE = re.compile(
 )  # Roe, J. P. 1981 Trees of the shore
 _LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—:]\s|\s[-–—]\s|[.,]\s)\s*")
 _COLON = re.compile(r":\s+(?=\S)")
+_ACRONYM = re.compile(r"[*_]{0,2}[A-Z][A-Z0-9]{1,7}[*_]{0,2}\.[*_]{0,2}\s*")  # IPCC. Climate Change 2023: …
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
 _NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
 _BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
@@ -318,7 +319,11 @@ def sentences(text: str, start: int) -> Draft | None:
             if title:
                 return Draft(title, title[1], 0, *names)
             return None
-        if body(head) and " " in head.strip(" .") and YEAR.search(text, stop, stop + 300):
+        if (
+            body(head)
+            and (" " in head.strip(" .") or _ACRONYM.fullmatch(head))
+            and YEAR.search(text, stop, stop + 300)
+        ):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
             title = title_after(text, at)
             if title and len(words(text[slice(*title)])) >= 2:

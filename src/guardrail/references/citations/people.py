@@ -374,8 +374,8 @@ def author_and_year(text: str) -> Reference | None:
     before, _, venue = written.strip(" ,").rpartition(", ")
     venue = venue.strip("*_ ")
     names, venue = (people(before), venue) if before and is_venue(venue) else (people(written), "")
-    if match is None or names is None:
-        return None
+    if match is None or names is None or (" " in written.strip() and how_like_names(names[0]) < -1):
+        return None  # Poverty and Shared Prosperity 2022
     return Reference(authors=names[0], et_al=names[1], year=int(match["year"]), venue=venue)
 
 

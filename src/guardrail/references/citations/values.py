@@ -36,6 +36,8 @@ def says_something(text: str, value: Value) -> bool:
     """Whether a value is neither an empty string nor a word such as `null`."""
     if value.kind == "scalar":
         return text[value.start].isdigit()
+    if value.kind == "word" and text[value.start : value.end].strip() == "~":  # YAML's null
+        return False
     return value.kind != "string" or value.end - value.start > 2
 
 
