@@ -186,3 +186,29 @@ def test_an_isbn_behind_a_full_stop_belongs_to_the_entry():
 def test_a_word_for_what_it_is_is_no_part_of_a_title():
     assert clean_title("Reviewed: *Capital*") == "Capital"
     assert clean_title("Paper: Paging Through History") == "Paper: Paging Through History"
+
+
+@pytest.mark.parametrize(
+    ("said", "title", "authors", "venue"),
+    [
+        (Reference("Let's build GPT", ("Andrej Karpathy, YouTube",)), "Let's build GPT", ("Andrej Karpathy",), "YouTube"),
+        (Reference("Teacups", ("Lightbown, Spada",)), "Teacups", ("Lightbown, Spada",), ""),
+        (Reference("A position", ("J Int Soc Sports Nutr",)), "A position", (), "J Int Soc Sports Nutr"),
+        (Reference("A position", ("WHO",)), "A position", ("WHO",), ""),
+        (Reference("Waves Detected — The New York Times, Feb 11"), "Waves Detected", (), "The New York Times"),
+        (Reference("Planet49 (C-673/17"), "Planet49 (C-673/17)", (), ""),
+    ],
+)  # fmt: skip
+def test_fields_run_together(said, title, authors, venue):
+    """A site among the names, a journal for a name, the newspaper and the day in the title, half of a bracket."""
+    read = after(said, text=f"See {said.title}) of {said.authors}").reference
+    assert (read.title, read.authors, read.venue) == (title, authors, venue)
+
+
+def test_documents_in_a_table_with_addresses():
+    text = "| What | Document | Link |\n|---|---|---|\n| Caching | HTTP Caching | https://www.rfc-editor.org/rfc/rfc9111 |"
+    (one,) = citations(text)
+    assert (one.reference.title, one.reference.url) == (
+        "HTTP Caching",
+        "https://www.rfc-editor.org/rfc/rfc9111",
+    )

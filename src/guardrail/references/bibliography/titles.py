@@ -85,6 +85,14 @@ _OFTEN_LEFT_OUT = re.compile(
     r"(?:Essays|Stories|Tales|Poems|Writings|Papers|Plays|Lectures|Adventures|Works|Fables|Sketches)\b"
     r"|\s(?:und\sandere|et\sautres|y\sotros|e\soutros|en\sandere|og\sandre|och\sandra|e\saltri)\s"
 )
+_EDITION = re.compile(
+    r",?\s\(?(?:\d{1,2}(?:st|nd|rd|th)|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)|[Uu]pdated)\s[Ee]d(?:ition|n|\.)?\)?$"
+)
+_NUMBERED = re.compile(  # RFC 2119: Key words …; GB/T 35273—2020 信息安全技术 …; 中华人民共和国网络安全法
+    r"(?P<number>(?:RFC|PEP|BCP|FIPS|NIST\sSP|(?:(?:ISO|IEC|IEEE|EN|DIN|BS|ANSI|ASTM|UL|NFPA|JIS|GB(?:/T)?|ITU-T|ETSI|ASME)[\s/-]){1,3})"
+    r"\s?(?=[\w.-]{0,6}\d)[\w.:—–-]{1,20})(?:\s?[:,.–—-])?\s(?P<rest>\S.*)"
+    r"|中华人民共和国(?P<law>[\u3400-\u9fff]{2,20}[法典例])"
+)
 
 
 class Closeness(IntEnum):
@@ -138,9 +146,12 @@ class Title:
 
     @cached_property
     def left_out(self) -> list[Title]:
-        """The title before what is often left out without being a subtitle: the years that it is about, and Other Essays."""
-        found = _OFTEN_LEFT_OUT.search(self.raw, 1)
-        return [Title(self.raw[: found.start()])] if found else []
+        """The title before what is often left out without being a subtitle: the years that it is about, and Other Essays, the edition; and the number of a standard and its name."""
+        cut = (_OFTEN_LEFT_OUT.search(self.raw, 1), _EDITION.search(self.raw, 1))
+        parts = [self.raw[: found.start()] for found in cut if found]
+        if numbered := _NUMBERED.fullmatch(self.raw):
+            parts += [numbered[name] for name in ("number", "rest", "law") if numbered[name]]
+        return [Title(part) for part in parts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.houses import is_in_series
+from guardrail.references.citations.houses import is_in_series, is_press
 from guardrail.references.citations.languages import PARTICLES
 from guardrail.references.citations.model import FIRM, Citation
 from guardrail.references.citations.people import body, how_like_names, people
@@ -38,6 +39,16 @@ _NO_VENUE = re.compile(  # [EB/OL], 修订本, 2nd ed., Vol. I
 _NAMES_THEN = re.compile(r"(?P<names>[^,;:]{2,60}\bet\.?\sal\.?),\s(?P<venue>\S.{1,80})")
 _NUMBER_BEHIND = re.compile(
     r"(?P<venue>[^\W\d_a-z].{2,80}?[^\W\d_])\s(?P<volume>\d{1,4})(?:\s[A-Z]?\d{1,6})?"
+)
+_AIRED = re.compile(  # Andrej Karpathy, YouTube
+    r"(?P<name>[^,]{3,60}),\s(?P<venue>YouTube|Medium|Substack|GitHub|Coursera|edX|Vimeo|Spotify|Netflix|TED|Udemy|[^,]{2,60})"
+)
+_SITES = frozenset(
+    ["YouTube", "Medium", "Substack", "GitHub", "Coursera", "edX", "Vimeo", "Spotify", "TED", "Udemy"]
+)
+_DAY = r"(?:[A-Z][a-z]{2,8}\.?\s\d{1,2}|\d{1,2}\.?\s[A-Z][a-z]{2,8})"
+_OF_A_DAY = re.compile(  # Gravitational Waves Detected — The New York Times, Feb 11
+    rf"(?P<title>.{{8,300}}?)\s[—–|-]\s(?P<venue>[^\W\d_a-z][^—–|\d]{{2,60}}),\s{_DAY}(?:,?\s(?:19|20)\d\d)?"
 )
 _EDITION = re.compile(r"[*_]{0,2},\s\d{1,3}\.\s(?:Aufl(?:age|\.)|изд\.|wyd\.)")
 _SERIES = re.compile(r"(?:[A-Z][a-z]+(?:,\s|\s)){1,3}(?:and|&)\s[A-Z][a-z]+")
@@ -98,8 +109,18 @@ def _untitled(said: Reference) -> Reference:
     return said
 
 
+def _from_title(text: str, said: Reference) -> Reference:
+    """With what is no part of a title taken from it, and the bracket that closes it given back."""
+    if day := _OF_A_DAY.fullmatch(said.title):
+        said = replace(said, title=day["title"], venue=said.venue or day["venue"])
+    if said.title.count("(") == said.title.count(")") + 1 and f"{said.title})" in text:
+        said = replace(said, title=f"{said.title})")
+    return said
+
+
 def _parted_well(text: str, said: Reference) -> Reference:
     """With the venue, the title and the names where they belong: an edition is no venue, and what an edition follows is no name."""
+    said = _from_title(text, said)
     venue = said.venue
     if _NO_VENUE.fullmatch(venue):
         said = replace(said, venue="")
@@ -110,6 +131,11 @@ def _parted_well(text: str, said: Reference) -> Reference:
     if len(said.authors) != 1 or not said.title:
         return said
     (name,) = said.authors
+    aired = _AIRED.fullmatch(name) if not said.venue else None
+    if aired and " " in aired["name"] and (aired["venue"] in _SITES or is_press(aired["venue"])):
+        return replace(said, authors=(aired["name"],), venue=aired["venue"])
+    if not said.venue and (name.isupper() or name.count(" ") > 1) and journals(name):
+        return replace(said, authors=(), venue=name)  # (J Int Soc Sports Nutr, 2017)
     if (at := text.find(name)) >= 0 and _EDITION.match(
         text, at + len(name)
     ):  # *Grüneberg*, Bürgerliches Gesetzbuch, 81. Aufl.

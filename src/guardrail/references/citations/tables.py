@@ -29,6 +29,10 @@ _WORKS = re.compile(
     r"(?:paper|reference|citation|book|article|publication|study|work|preprint)s?(?:\stitle|\sname)?|(?:full\s)?(?:citation|reference)",
     re.IGNORECASE,
 )
+_DOCUMENTS = re.compile(
+    r"(?:documents?|specifications?|specs?|standards?|guidelines?|reports?|pages?|resources?|texts?)",
+    re.IGNORECASE,
+)
 _ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
 _TITLE = re.compile(
     r"titles?(?:\sof\s(?:the\s)?\w{3,12})?|(?:[书書题題]名|[书書]籍|[图圖][书書]|[书書]目|论文(?:题目|标题)?|論文(?:題目|名)?|文献|文獻|著作|[本书書]|作品名?|[标標][题題]|タイトル|도서명?|책(?:\s?제목)?|제목|논문(?:명|\s?제목)?|문헌)"
@@ -150,6 +154,8 @@ def _columns(heads: Sequence[str], *, asked: bool) -> dict[str, int]:
         n for n, head in enumerate(bare) if _TITLE.fullmatch(head) or head.casefold() in _LABELS["title"]
     ]
     works = [n for n, head in enumerate(bare) if _WORKS.fullmatch(head)]
+    if not works and "id" in columns:  # addresses, and what is there
+        works = [n for n, head in enumerate(bare) if _DOCUMENTS.fullmatch(head)]
     if titles and (asked or columns.keys() & {"authors", "venue", "id"}):
         return {"title": titles[0], **columns}
     return {"title": works[0], **columns} if works else {}

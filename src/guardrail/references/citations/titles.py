@@ -66,7 +66,7 @@ _LINKS_BEHIND = re.compile(
     r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]*){1,4}$", re.IGNORECASE
 )
 _KIND_BEFORE = re.compile(  # as search engines show it; [2305.14314], as arXiv does
-    r"^(?:(?:Books?|Reviewed|Novel|Livre|Libro|Buch):\s|[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]|\[\d{4}\.\d{4,5}\])\s*(?=\S)"
+    r"^(?:【\d{1,3}】|(?:Books?|Reviewed|Novel|Livre|Libro|Buch):\s|[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]|\[\d{4}\.\d{4,5}\])\s*(?=\S)"
 )
 _SITE_BEHIND = re.compile(r"\s[·|–—-]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
 _SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
