@@ -11,7 +11,8 @@ from guardrail.references.citations.titles import clean_title
 from guardrail.report import Span
 
 
-def after(said, *, text="x" * 60, style="inline"):
+def after(said, *, text="", style="inline"):
+    text = text or " – ".join(filter(None, [said.title, *said.authors, said.venue]))
     return corrected(text, Citation(Span(start=0, end=len(text)), said, style))
 
 
@@ -212,3 +213,87 @@ def test_documents_in_a_table_with_addresses():
         "HTTP Caching",
         "https://www.rfc-editor.org/rfc/rfc9111",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "is_then"),
+    [
+        ("a. M.C. Ricklefs", ("M.C. Ricklefs",)),
+        ("HYVET, by Beckett", ("Beckett",)),
+        ("friedman and schwartz", ("friedman", "schwartz")),
+        ("piet oudolf & noel kingsbury", ("piet oudolf", "noel kingsbury")),
+        ("Department of Health and Social Care", ("Department of Health and Social Care",)),
+    ],
+)
+def test_words_around_names(name, is_then):
+    assert after(Reference("Teacups", (name,))).reference.authors == is_then
+
+
+def test_names_of_bodies_and_kinds():
+    """A body is one author, and the kind of an article is none."""
+    text = "World Commission on Environment and Development – Our Common Future"
+    said = Reference("Our Common Future", ("World Commission on Environment", "Development"))
+    assert after(said, text=text).reference.authors == ("World Commission on Environment and Development",)
+    said = Reference("Antitrust Paradox", ("Lina M. Khan", "Note"), venue="Yale L.J. 710")
+    assert after(said).reference == Reference(
+        "Antitrust Paradox", ("Lina M. Khan",), venue="Yale L.J.", volume="710"
+    )
+    read = after(Reference("International Energy Agency – Net Zero by 2050")).reference
+    assert (read.title, read.authors) == ("Net Zero by 2050", ("International Energy Agency",))
+    text = "OMS (2020), *State of the world's nursing*"
+    assert after(Reference("State of the world's nursing", venue="OMS"), text=text).reference.authors == (
+        "OMS",
+    )
+
+
+@pytest.mark.parametrize(
+    ("venue", "authors"),
+    [("Juli Zeh", ("Juli Zeh",)), ("Herrnstein and Murray", ("Herrnstein", "Murray")), ("Norton", ()), ("Orbit", ())],
+)  # fmt: skip
+def test_people_in_brackets_behind_a_title(venue, authors):
+    text = f"»Unterleuten« ({venue}, 2016)"
+    read = after(Reference("Unterleuten", year=2016, venue=venue), text=text).reference
+    assert (read.authors, read.venue) == (authors, "" if authors else venue)
+
+
+def test_names_that_stand_elsewhere_are_not_its_own():
+    """Another reading of the same place has them, or nobody has."""
+    text = "Thinking with Type. Lupton. Princeton Architectural Press. 2004"
+    said = Reference("Thinking with Type", ("Hartley", "Marks"), year=1992)
+    span = Span(start=0, end=len(text))
+    other = Reference("Thinking with Type", ("Lupton",), year=2004, venue="Princeton Architectural Press")
+    assert corrected(text, Citation(span, said, "unmarked", other=other)).reference == other
+    assert corrected(text, Citation(span, said, "unmarked")).reference.authors == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "authors"),
+    [
+        ("Cecilia H. Payne. Stellar Atmospheres. PhD thesis, Radcliffe College. 1925", "Stellar Atmospheres", ("Cecilia H. Payne",)),
+        ("James PA, Oparil S, et al. 2014 evidence-based guideline for pressure in adults. JAMA. 2014;311(5):507-520.",
+         "2014 evidence-based guideline for pressure in adults", ("James PA", "Oparil S")),
+        ("Kolb, H. C.; Finn, M. G.; Sharpless, K. B. Click Chemistry: Diverse Function from Good Reactions. Angew. Chem. 2001, 40 (11), 2004–2021",
+         "Click Chemistry: Diverse Function from Good Reactions", ("Kolb, H. C.", "Finn, M. G.", "Sharpless, K. B.")),
+    ],
+)  # fmt: skip
+def test_where_names_end(text, title, authors):
+    said = parse(text).reference
+    assert (said.title, said.authors) == (title, authors)
+
+
+def test_the_number_of_an_entry_is_no_author():
+    text = "A1. “The Market for Lemons,” Akerlof, QJE 1970\nA2. “Job Market Signaling,” Spence, QJE 1973"
+    assert [one.reference.authors for one in citations(text)] == [("Akerlof",), ("Spence",)]
+
+
+def test_an_isbn_that_is_not_called_one():
+    text = "1. Clean Code | Robert C. Martin | Prentice Hall | 2008 | 978-0132350884"
+    assert after(Reference("Clean Code", ("Robert C. Martin",)), text=text).reference.isbn == "9780132350884"
+    wrong = text.replace("884", "885")
+    assert after(Reference("Clean Code", ("Robert C. Martin",)), text=wrong).reference.isbn == ""
+
+
+def test_a_journal_behind_others_is_no_title():
+    text = "Whelton et al., *Hypertension* 2018"
+    read = after(Reference("Hypertension", ("Whelton",), et_al=True, year=2018), text=text).reference
+    assert (read.title, read.venue) == ("", "Hypertension")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from guardrail.references.bibliography.journals import journals
+from guardrail.references.bibliography.normalise import normalise_isbn
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.houses import is_in_series, is_press
-from guardrail.references.citations.languages import PARTICLES
 from guardrail.references.citations.model import FIRM, Citation
 from guardrail.references.citations.people import body, how_like_names, people
+from guardrail.references.citations.renamed import renamed
 from guardrail.references.citations.sites import is_the_site, parted
-from guardrail.references.citations.venues import is_venue
+from guardrail.references.citations.venues import is_journal, is_venue
 from guardrail.references.citations.words import title_case
 
 __all__ = ["corrected"]
@@ -26,11 +27,6 @@ _PUBLISHED = re.compile(  # Du Toit G et al. N Engl J Med 2015; Madigan et al., 
 _CALLED = re.compile(  # OPAL trial; the original RAG paper
     r"(?:[Tt]he\s)?[\w.’'-]+(?:\s[\w.’'-]+){0,3}\s(?:trial|study|paper|report|guidelines?|review|survey|article|essay|page|website|project|dataset|benchmark|code|docs|documentation)"
 )
-_PROFESSION = re.compile(r"\A(?:the\s)?(?:[a-z]{5,20}\s){1,3}(?=[^\W\d_a-z][\w.’'-]*\s[^\W\d_a-z])")
-_OTHERS = re.compile(
-    r"\s(?:and|&)\s(?:co(?:-?workers|-?authors|lleagues)?|dozens|others|(?:a\s)?(?:long\s)?list)\b.*"
-)
-_PARTICLES = frozenset({*PARTICLES.split(), "della", "delle", "dello", "degli", "dalla", "vander", "vande"})
 _NO_VENUE = re.compile(  # [EB/OL], 修订本, 2nd ed., Vol. I
     r"(?:(?:EB|DB|CP|DS|[JMCDNRPS])/)?OL|(?:EB|DB|CP)|(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|修订[本版]|修訂[本版]|增订[本版]|增訂[本版]|増補版|改訂版|新版|개정판)"
     r"|(?:\d{1,2}(?:st|nd|rd|th|\.|ª|º|e)?\s?)?(?:[Rr]ev(?:ised|\.)?\s|[Rr]evisada|[Uu]pdated\s)?(?:[Ee]d(?:ition|n|ición|ição|\.)?|[Aa]ufl(?:age|\.)|изд\.|wyd\.|vyd\.)"
@@ -38,18 +34,16 @@ _NO_VENUE = re.compile(  # [EB/OL], 修订本, 2nd ed., Vol. I
 )
 _NAMES_THEN = re.compile(r"(?P<names>[^,;:]{2,60}\bet\.?\sal\.?),\s(?P<venue>\S.{1,80})")
 _NUMBER_BEHIND = re.compile(
-    r"(?P<venue>[^\W\d_a-z].{2,80}?[^\W\d_])\s(?P<volume>\d{1,4})(?:\s[A-Z]?\d{1,6})?"
-)
-_AIRED = re.compile(  # Andrej Karpathy, YouTube
-    r"(?P<name>[^,]{3,60}),\s(?P<venue>YouTube|Medium|Substack|GitHub|Coursera|edX|Vimeo|Spotify|Netflix|TED|Udemy|[^,]{2,60})"
-)
-_SITES = frozenset(
-    ["YouTube", "Medium", "Substack", "GitHub", "Coursera", "edX", "Vimeo", "Spotify", "TED", "Udemy"]
+    r"(?P<venue>[^\W\d_a-z].{2,80}?[^\W\d_]\.?)\s(?P<volume>\d{1,4})(?:\s[A-Z]?\d{1,6})?"
 )
 _DAY = r"(?:[A-Z][a-z]{2,8}\.?\s\d{1,2}|\d{1,2}\.?\s[A-Z][a-z]{2,8})"
 _OF_A_DAY = re.compile(  # Gravitational Waves Detected — The New York Times, Feb 11
     rf"(?P<title>.{{8,300}}?)\s[—–|-]\s(?P<venue>[^\W\d_a-z][^—–|\d]{{2,60}}),\s{_DAY}(?:,?\s(?:19|20)\d\d)?"
 )
+_PLACE_BEHIND = re.compile(
+    r"(?P<house>[^:]{3,60}):\s[^\W\d_a-z][\w.’' -]{2,30}"
+)  # Oxford University Press: Oxford
+_ISBN = re.compile(r"(?<![\w/.-])97[89][- ]?\d[- ]?(?:\d[- ]?){8}\d(?![\w/-])")
 _EDITION = re.compile(r"[*_]{0,2},\s\d{1,3}\.\s(?:Aufl(?:age|\.)|изд\.|wyd\.)")
 _SERIES = re.compile(r"(?:[A-Z][a-z]+(?:,\s|\s)){1,3}(?:and|&)\s[A-Z][a-z]+")
 _DATED = re.compile(r"(?:[*_]{0,2}\s?\(|,\s)((?:19|20)\d\d)(?=\)|\]\()")
@@ -73,8 +67,10 @@ def corrected(answer: str, citation: Citation) -> Citation:
     """
     if citation.style in FIRM:
         return citation
-    said = _parted_well(citation.span.of(answer), _untitled(citation.reference))
-    said = _by_people(_on_a_site(citation.span.of(answer), said) if said.url else said)
+    text = citation.span.of(answer)
+    said = _within(text, citation.reference, citation.other or Reference())
+    said = _in_a_journal(text, _parted_well(text, _untitled(said)))
+    said = renamed(text, _by_its_body(text, _on_a_site(text, said) if said.url else said))
     called = not said.authors and _CALLED.fullmatch(said.title) is not None
     named = bool(said.url) and is_the_site(said.title, said.url)
     if called or named:  # what it is called, perhaps, or where it is
@@ -109,6 +105,32 @@ def _untitled(said: Reference) -> Reference:
     return said
 
 
+def _within(text: str, said: Reference, other: Reference) -> Reference:
+    """With names that stand in it: not those of the line before, or the number of an entry; another reading may have them."""
+    if not said.authors or _any_in(text, said.authors):
+        return said
+    if not _any_in(text, other.authors):
+        return replace(said, authors=(), et_al=False)
+    year = said.year if str(said.year) in text else other.year
+    return replace(said, authors=other.authors, et_al=other.et_al, year=year, venue=other.venue)
+
+
+def _in_a_journal(text: str, said: Reference) -> Reference:
+    """With the journal as its venue that is no title, Whelton et al., *Hypertension* 2018; and with an ISBN that is not called one."""
+    number = _ISBN.search(text) if not (said.isbn or said.doi or said.url) else None
+    if number and (isbn := normalise_isbn(number[0])):
+        said = replace(said, isbn=isbn)
+    journal = said.et_al and said.year and not said.venue and is_journal(said.title)
+    if journal and re.search(rf"{re.escape(said.title)}[*_]{{0,2}}\s\(?{said.year}", text):
+        return replace(said, title="", venue=said.title)
+    return said
+
+
+def _any_in(text: str, names: Sequence[str]) -> bool:
+    """Whether the last word of a name stands in a text."""
+    return any(name.split()[-1] in text for name in names if name.strip())
+
+
 def _from_title(text: str, said: Reference) -> Reference:
     """With what is no part of a title taken from it, and the bracket that closes it given back."""
     if day := _OF_A_DAY.fullmatch(said.title):
@@ -126,16 +148,13 @@ def _parted_well(text: str, said: Reference) -> Reference:
         said = replace(said, venue="")
     elif (led := _NAMES_THEN.fullmatch(venue)) and said.authors:  # (Devlin et al., NAACL-HLT 2019)
         said = replace(said, venue=led["venue"])
+    elif (placed := _PLACE_BEHIND.fullmatch(venue)) and is_press(placed["house"]):
+        said = replace(said, venue=placed["house"])
     elif (numbered := _NUMBER_BEHIND.fullmatch(venue)) and is_venue(numbered["venue"]):
         said = replace(said, venue=numbered["venue"], volume=said.volume or numbered["volume"])
     if len(said.authors) != 1 or not said.title:
         return said
     (name,) = said.authors
-    aired = _AIRED.fullmatch(name) if not said.venue else None
-    if aired and " " in aired["name"] and (aired["venue"] in _SITES or is_press(aired["venue"])):
-        return replace(said, authors=(aired["name"],), venue=aired["venue"])
-    if not said.venue and (name.isupper() or name.count(" ") > 1) and journals(name):
-        return replace(said, authors=(), venue=name)  # (J Int Soc Sports Nutr, 2017)
     if (at := text.find(name)) >= 0 and _EDITION.match(
         text, at + len(name)
     ):  # *Grüneberg*, Bürgerliches Gesetzbuch, 81. Aufl.
@@ -147,7 +166,7 @@ def _parted_well(text: str, said: Reference) -> Reference:
 
 
 def _on_a_site(text: str, said: Reference) -> Reference:
-    """With the site of a page as its venue, or as its author if a year in brackets follows it: NICE (2016), [Low back pain](https://…)."""
+    """With the site of a page as its venue: NHS: [Gout](https://…)."""
     said = parted(said)
     text = text.lstrip("*_[")
     before = _SITE_BEFORE.match(text)
@@ -155,36 +174,21 @@ def _on_a_site(text: str, said: Reference) -> Reference:
         said = replace(said, venue=before["site"])
     if said.venue and (longer := re.search(rf"{re.escape(said.venue)}\.(?:UK|uk|com|org|net)\b", text)):
         said = replace(said, venue=longer[0])  # GOV.UK
-    if (
-        said.venue
-        and not said.authors
-        and text.startswith((f"{said.venue}. ", f"{said.venue}.** "))
-        and body(said.venue)
-    ):
-        return replace(said, authors=(said.venue,), venue="")  # IPCC. Climate Change 2023: …
-    dated = (
-        said.venue
-        and not said.authors
-        and text.startswith(said.venue)
-        and _DATED.match(text, len(said.venue))
-    )
-    return replace(said, authors=(said.venue,), venue="", year=said.year or int(dated[1])) if dated else said
+    return said
+
+
+def _by_its_body(text: str, said: Reference) -> Reference:
+    """With a body as its author that stands before the title with a period or the year: IPCC. Climate Change 2023; NICE (2016), […](…)."""
+    text, venue = text.lstrip("*_["), said.venue
+    if not venue or said.authors or not text.startswith(venue):
+        return said
+    dated = _DATED.match(text, len(venue)) if said.url or venue.isupper() else None
+    period = text.startswith((f"{venue}. ", f"{venue}.** ")) and body(venue) is not None
+    if not (dated or period):
+        return said
+    return replace(said, authors=(venue,), venue="", year=said.year or int(dated[1]) if dated else said.year)
 
 
 def _is_person(name: str) -> bool:
     names = people(name)
     return names is not None and not name.isupper() and how_like_names(names[0]) > 0
-
-
-def _without_profession(name: str) -> str:
-    particle = name.split(maxsplit=1)[0] in _PARTICLES if name.strip() else True
-    return name if particle else _PROFESSION.sub("", name)
-
-
-def _by_people(said: Reference) -> Reference:
-    """With names alone: not "the philosopher Deborah Mayo", and others cut short: "Winawer and co-workers"."""
-    bare = [name if body(name) else _OTHERS.sub("", _without_profession(name)) for name in said.authors]
-    if tuple(bare) == said.authors or not all(bare):
-        return said
-    cut = any(_OTHERS.search(name) for name in said.authors)
-    return replace(said, authors=tuple(bare), et_al=said.et_al or cut)

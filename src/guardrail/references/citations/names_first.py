@@ -56,6 +56,14 @@ _LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—
 _COLON = re.compile(r":\s+(?=\S)")
 _ACRONYM = re.compile(r"[*_]{0,2}[A-Z][A-Z0-9]{1,7}[*_]{0,2}\.[*_]{0,2}\s*")  # IPCC. Climate Change 2023: …
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
+_RUN_ON = re.compile(
+    r",\s(?:[^\W\d_]\.[\s-]?){1,3}\s?[^\W\d_]\w{2,}\s?\w"
+)  # Sharpless, K. B. Click Chemistry: …
+_YEAR_IN_TITLE = re.compile(  # James PA, et al. 2014 evidence-based guideline for … JAMA. 2014;311
+    r"\.\s(?:19|20)\d\d\s(?=[^\W\d_])[^\n]{20,300}?\s(?:19|20)\d\d\s?(?:;|:|[A-Z][a-z]{2}\b)"
+)
+_GIVEN = re.compile(r"[*_]{0,2}[^\W\d_a-z][^\W\d_]{2,14}\s[^\W\d_a-z]\.")
+_FAMILY = re.compile(r"(?P<name>[^\W\d_a-z][\w’'-]{2,25})\.\s(?=[^\W\d_a-z\"“*_])")
 _NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
 _BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
 LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
@@ -93,7 +101,7 @@ def dated(text: str, start: int) -> Draft | None:
     """Authors (2017). Title; or Authors. 2017. Title."""
     for pattern in (DATE, _BARE_DATE, _DATE_BEFORE_TITLE, _LOOSE_DATE):
         date = pattern.search(text, start, start + 700)
-        if date is None or SCRIPT.match(text, date.end()):
+        if date is None or SCRIPT.match(text, date.end()) or _YEAR_IN_TITLE.match(text, date.start() - 1):
             continue  # 김철수(2016)의 권고
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
@@ -272,7 +280,7 @@ def after_colon(text: str, start: int, *, certain: bool) -> Draft | None:
         return None  # **Jana Lis: Das Ufer** (Beck, 1990)
     names = authors(text[start : colon.start()])
     title = title_after(text, colon.end()) if names else None
-    if names is None or title is None:
+    if names is None or title is None or _RUN_ON.search(names[0][-1]):
         return None
     several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0]) or body(names[0][0])
     inverted = len(names[0]) == 1 and "," in names[0][0]
@@ -311,6 +319,9 @@ def sentences(text: str, start: int) -> Draft | None:
         if not rest or _NAMES_GO_ON.match(rest):
             continue
         head = text[start:stop]
+        family = _FAMILY.match(rest) if _GIVEN.fullmatch(head) else None
+        if family and how_like_names([family["name"]]) > 0:
+            continue  # Cecilia H. | Payne. Stellar Atmospheres.
         names = people(head) if re.search(r"[^\W\d_]{2}", head) else None  # not: T. G. | Masaryk, Title
         if names and surely_people(*names):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
