@@ -2,9 +2,12 @@
 
 import pytest
 
+from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations import citations
 from guardrail.references.citations.media import is_on_screen
+from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import author_and_year
+from guardrail.report import Span
 
 
 def titles(text, *, asked=False):
@@ -19,6 +22,8 @@ def titles(text, *, asked=False):
         "Adaptation: the film *The Reader* (Stephen Daldry, 2008)",
         "| 电视剧《围城》(黄蜀芹,1990) |",
         "・『雪国』(豊田四郎監督、東宝、1957年)",
+        "## Films\n- *The Stanford Prison Experiment* (Alvarez, 2015)\n- **Experimenter** by Michael Almereyda (2015)",
+        "Films: *Das Experiment* (Hirschbiegel, 2001); *Experimenter* (Almereyda, 2015)",
     ],
 )
 def test_films_beside_books(text, asked):
@@ -28,8 +33,9 @@ def test_films_beside_books(text, asked):
 
 
 def test_a_book_about_films_is_no_film():
-    (one,) = citations("A book on film: *Hitchcock* (Truffaut, Simon & Schuster, 1967)")
-    assert not is_on_screen("A book on film: *Hitchcock*", one)
+    text = "A book on film: *Hitchcock* by François Truffaut"
+    said = Reference("Hitchcock", ("François Truffaut",))
+    assert not is_on_screen(text, Citation(Span(start=16, end=len(text)), said, "emphasised"))
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
-from guardrail.references.citations.media import is_on_screen, without_media
+from guardrail.references.citations.media import is_on_screen, is_printed, without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
-from guardrail.references.citations.model import FIRM, Citation, Style
+from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
@@ -274,10 +274,14 @@ def _settled(
         kept = [*without_media(answer, found)]
         # a film has a director and an address, too, so that none of these is called wrong
         left = {id(one) for one in kept}
-        likely = [one for one in found if id(one) not in left and surely_read(one.span, read)]
+        likely = [
+            one
+            for one in found
+            if id(one) not in left and surely_read(one.span, read) and not is_on_screen(answer, one)
+        ]
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     else:
-        found = [one for one in found if one.means or one.style in FIRM or not is_on_screen(answer, one)]
+        found = [one for one in found if one.means or is_printed(one) or not is_on_screen(answer, one)]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = linked(answer, found)
     found = [corrected(answer, one) for one in with_entries(list(apart(found, rows)))]

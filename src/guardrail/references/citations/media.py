@@ -10,7 +10,7 @@ from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation
 from guardrail.references.citations.unmarked import THING
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["about_media", "is_on_screen", "without_media"]
+__all__ = ["about_media", "is_on_screen", "is_printed", "without_media"]
 
 _MEDIA = re.compile(
     r"(?<!\w)(?:film\w{0,3}|movies?|cinema|cine|cinéma|kino|películas?|pellicol[ae]|regist[ai]|regisseur\w{0,3}|directors?|director[ae]s?|réalisat\w+|albums?|alben|"
@@ -38,10 +38,23 @@ _LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, L
 )
 _BEHIND_WORD = re.compile(r"\w\s[*_„«»“\"]{0,3}\s?\Z")
 _ON_SCREEN = (  # the film *La Strada*; Film: „La Strada“; 电视剧《围城》
-    r"(?<!\w)(?:(?i:films?|movies?|cin[eé]ma|kino|película|pellicola|filme|фильм|TV[\s-]series|miniseries|documentary|album|song|musique|music|musik|video\s?game|musical)\*{0,2}"
+    r"(?<!\w)(?<!on\s)(?<!about\s)(?:(?i:films?|movies?|cin[eé]ma|kino|película|pellicola|filme|фильм|TV[\s-]series|miniseries|documentary|album|song|musique|music|musik|video\s?game|musical)\*{0,2}"
     r"(?:\s?:)?\*{0,2}\s[*_„«»“\"]{1,3}\s?|(?:电影|电视剧|連續劇|電影|電視劇|动画片?|動畫|纪录片|映画|ドラマ|アニメ|영화|드라마)版?[《『「«<])"
 )
 _SCREEN, _SCREEN_IN_TITLE = re.compile(rf"{_ON_SCREEN}\Z"), re.compile(rf"[^*_„«»“\"]{{0,40}}{_ON_SCREEN}")
+_HEADING = re.compile(  # ## Films; **Movies:**; ■ 映画; Adaptations
+    r"^[ \t>]{0,8}(?![-*•+][ \t]|\d)\W{0,6}(?P<head>[^\W\d_a-z][^\n:：*.;]{1,40}?)[*_]{0,3}[:：]?[*_]{0,3}[ \t]*$",
+    re.MULTILINE,
+)
+_LABEL = re.compile(
+    r"[ \t>]{0,8}(?:[-*•+][ \t])?\W{0,6}(?P<head>[^\W\d_][^\n:：*.;]{1,40}?)[*_]{0,3}[ ]?[:：]"
+)  # Films: …
+_SCREENED = re.compile(
+    r"(?<!\w)(?:films?|movies?|(?:film\s)?adaptations?|documentar(?:y|ies)|soundtracks?|music|albums?|songs?|(?:video\s?)?games?|tv(?:\sseries)?|cin[ée]ma|"
+    r"películas?|filme|filmes|musique|musik|verfilmungen?|фильмы?)(?!\w)|映画|电影|電影|影视|영화|ドラマ|电视剧",
+    re.IGNORECASE,
+)
+_NEAR = 1_500  # characters before a title in which its heading may be
 _DIRECTED = re.compile(r"[》』」][(（][^()（）]{2,24}?(?:監督|导演|導演|감독)")
 _DATED = re.compile(r"\((?:1[4-9]|20)\d\d\)")
 _LOOKED_AT = 30_000  # characters that show what an answer is about
@@ -64,7 +77,7 @@ def without_media(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
     """The citations but for laws and rows of things; of an answer about films and the like only those that show that they are printed."""
     media = about_media(text)
     for one in found:
-        if one.means or _is_printed(one) or not (media or _names_a_thing(text, one) or _is_law(one)):
+        if one.means or is_printed(one) or not (media or _names_a_thing(text, one) or _is_law(one)):
             yield one
 
 
@@ -89,12 +102,21 @@ def is_on_screen(text: str, citation: Citation) -> bool:
         >>> is_on_screen(text, Citation(Span(start=6, end=24), Reference("La Strada", year=1954), "quoted"))
         True
     """
-    if _SCREEN_IN_TITLE.match(citation.reference.title):
+    if _SCREEN_IN_TITLE.match(citation.reference.title) or _is_headed(text, citation.span.start):
         return True
     at = _title_at(text, citation)
     return at > 0 and bool(
         _SCREEN.search(text, max(0, at - 40), at) or _DIRECTED.match(text, at + len(citation.reference.title))
     )
+
+
+def _is_headed(text: str, at: int) -> bool:
+    """Whether the heading, or the label of the line, that a place comes after is of films or music, and of no books."""
+    line = text.rfind("\n", 0, at) + 1
+    headings = [*_HEADING.finditer(text[max(0, line - _NEAR) : line])]
+    label = _LABEL.match(text, line, at)
+    head = label["head"] if label else headings[-1]["head"] if headings else ""
+    return _SCREENED.search(head) is not None and _WORKS.search(head) is None
 
 
 def _title_at(text: str, citation: Citation) -> int:
@@ -111,7 +133,8 @@ def _names_a_thing(text: str, citation: Citation) -> bool:
     return bool(behind) and THING.search(text, max(0, at - 40), at) is not None
 
 
-def _is_printed(citation: Citation) -> bool:
+def is_printed(citation: Citation) -> bool:
+    """Whether an identifier, a volume, a publisher or its form shows that a work is printed."""
     said = citation.reference
     named = VENUE.search(said.venue) or HOUSES.match(said.venue)
     return bool(
