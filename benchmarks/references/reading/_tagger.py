@@ -56,8 +56,8 @@ PASSES, FURTHER = 8, 4
 RATE, LOWER = 3e-4, 1e-4
 """The highest learning rate of each."""
 
-LEARNT, AGAIN = 1_416, 450
-"""Answers of the half "seen" that the first training learnt; and those of them that are repeated in a pass over the later ones."""
+LEARNT, AGAIN = 1_704, 1.5
+"""Answers at the beginning of the half "seen" that the packaged network knows; how many of them are repeated for each later one."""
 
 _WARMING, _LEAST = 0.08, 0.02  # share of the steps in which the rate rises; the smallest share of it
 _TOKENS = 3_000  # of a step
@@ -293,7 +293,7 @@ def train_further(
 
     Args:
         network: as `train_tagger` gives it, or `packaged_network`.
-        learnt: labelled answers that it knows; `AGAIN` of them in each pass.
+        learnt: labelled answers that it knows; some of them in each pass, `AGAIN` for each later one.
         later: labelled answers that it does not know; all of them in each pass.
         works: the kinds of the works that they cite, by key.
         silent: answers that cite nothing; some of them in each pass.
@@ -316,7 +316,7 @@ def train_further(
         nothing = [
             one for texts in (silent, further) for one in rng.sample(texts, min(_SILENT // 4, len(texts)))
         ]
-        told = [*new, *rng.sample(known, min(AGAIN, len(known)))]
+        told = [*new, *rng.sample(known, min(int(AGAIN * len(new)), len(known)))]
         return _steps(told, pool, tokenizer, rng, silent=nothing)
 
     _train(torch, network.to(device), [some] * FURTHER, LOWER)
