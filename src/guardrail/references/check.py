@@ -51,6 +51,7 @@ from guardrail.references.second_reading import (
     confirms,
     goes_on,
     is_plain,
+    name_beside,
     read_again,
     read_between,
     read_otherwise,
@@ -389,6 +390,9 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
     if work is not None and not citation.reference.title and _by_others(citation, work):
         names = "; ".join(citation.reference.authors)[:100]
         return f"a work with this identifier exists, “{work.title[:200]}”, but “{names}” did not write it, or is no name"
+    legal = citation.style == "legal" and match.status is Status.FOUND
+    if work is not None and legal and (unread := name_beside(citation, answer, work)):
+        return f"a law with this number exists, “{work.title[:200]}”, but “{unread}” could not be compared"
     if (
         work is not None
         and citation.style == "legal"

@@ -25,6 +25,7 @@ __all__ = [
     "goes_on",
     "in_marks",
     "is_plain",
+    "name_beside",
     "read_again",
     "read_between",
     "read_otherwise",
@@ -49,6 +50,9 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
 )
 _LINKED = re.compile(r"\[(?P<text>[^\[\]\n]{1,400})\]\(http")
 _TITLE_BEHIND = re.compile(r"[)\]>*_]{0,3}(?:,|:|\s[–—-])\s(?P<title>[^\W\d_a-z][^\n;]{8,200})")
+_NAME_BEHIND = re.compile(
+    r"\s\((?P<title>[^\W\d_a-z][^()\n]{8,150})"
+)  # Regulation (EU) 2024/1689 (Artificial …
 _CASED = 0.6  # share of its words with a capital
 _LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
     r"^\W{0,6}(?:\d{1,3}[.)]\s+)?(?P<title>[^\W\d_][^\n.!?{}]{6,180}?)[*_\"”»\s]{0,4}(?P<arrow>→|->|=>)?[\s<(]{0,4}(?:https?:\S{0,20})?$"
@@ -289,6 +293,23 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
         said = set(normalise(behind["title"]).split()).difference(_SMALL.split("|"))
         if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
             return behind["title"].strip()
+    return ""
+
+
+def name_beside(citation: Citation, answer: str, work: Record) -> str:
+    """What may be the name of a law before or behind its number, in brackets, if half of it does not belong to the law; "" if there is none."""
+    start, end = citation.span.start, citation.span.end
+    before = (
+        _TITLE_BEFORE.search(answer, max(0, start - _BEFORE), start)
+        if answer[start - 1 : start] == "("
+        else None
+    )
+    behind = _NAME_BEHIND.match(answer, end)
+    known = words_of([work.title, work.venue])
+    for found in filter(None, (before, behind)):
+        said = set(normalise(found["title"]).split()).difference(_SMALL.split("|"))
+        if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
+            return found["title"].strip()
     return ""
 
 

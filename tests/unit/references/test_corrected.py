@@ -297,3 +297,29 @@ def test_a_journal_behind_others_is_no_title():
     text = "Whelton et al., *Hypertension* 2018"
     read = after(Reference("Hypertension", ("Whelton",), et_al=True, year=2018), text=text).reference
     assert (read.title, read.venue) == ("", "Hypertension")
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "field", "value"),
+    [
+        ("Lowe et al. 2020 ([link](https://doi.org/10.1001/x))", Reference("", ("Lowe",), et_al=True, doi="10.1001/x"), "year", 2020),
+        ("Lowe, [Fasting](https://example.org/2020/x), accessed 2024", Reference("Fasting", ("Lowe",), url="https://example.org/2020/x"), "year", None),
+        ("『風の歌を聴け』(1979年)", Reference("風の歌を聴け"), "year", 1979),
+        ("1985年の『世界の終り』(新潮社)", Reference("世界の終り"), "year", 1985),
+        ("『채식주의자』(창비, 2007)", Reference("채식주의자", ("창비",), year=2007), "venue", "창비"),
+        ("최은영 소설집 『쇼코의 미소』", Reference("쇼코의 미소", ("최은영 소설집",)), "authors", ("최은영",)),
+        ("다룬 『소년이 온다』", Reference("소년이 온다", ("다룬",)), "authors", ()),
+        ("『ヤバい経済学』スティーヴン・D・レヴィット(東洋経済新報社)", Reference("ヤバい経済学", ("東洋経済新報社",), venue="スティーヴン・D・レヴィット"), "venue", "東洋経済新報社"),
+        ("AER, 1994, [JSTOR](https://www.jstor.org/stable/1)", Reference("JSTOR", venue="AER", year=1994, url="https://www.jstor.org/stable/1"), "title", ""),
+        ("*[Food](https://example.org/food)*", Reference("[Food](https://example.org/food)", url="https://example.org/food"), "title", "Food"),
+        ("Edições 70", Reference("Análise de conteúdo", ("Bardin",), venue="Edições 70"), "venue", "Edições 70"),
+    ],
+)  # fmt: skip
+def test_in_links_and_in_the_east(text, said, field, value):
+    assert getattr(after(said, text=text).reference, field) == value
+
+
+def test_a_case_by_its_number_is_a_decision():
+    text = "[Case C‑673/17, Planet49](https://curia.europa.eu/x)"
+    said = Reference("Case C‑673/17, Planet49", url="https://curia.europa.eu/x")
+    assert after(said, text=text).style == "legal"

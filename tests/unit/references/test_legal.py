@@ -471,6 +471,7 @@ class TestCheck:
             "1. Mouse, M. (1999). Understanding the Human Rights Act 1998. OUP.",
             "1. Poe, A. (2018). Privacy at sea: Human Rights Act 1998 and the teapots of heaven. SLR.",
             "*Roe v Poe* [1932] QB 999",
+            "See The Ontology of Imaginary Teapots and Kettles (Regulation (EU) 2016/679).",
             "EuGH, Urteil vom 16. Juli 2020, *Tall Trees*",
         ],
     )
@@ -480,6 +481,7 @@ class TestCheck:
         with Index.create(path, complete=True) as index:
             works = [
                 Record("Human Rights Act 1998", (), year=1998),
+                Record("Regulation (EU) 2016/679 (General Data Protection Regulation)", (), year=2016),
                 Record("Tall Trees", ("Ann Poe",), year=2020),
             ]
             index.add([*works, Record("Roe v Poe", (), year=1932, venue="[1932] AC 562")])

@@ -35,6 +35,9 @@ BODIES = frozenset(_BODIES.split())
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
+_GENITIVE = re.compile(
+    r"(?<=[^\W\d_]{3})s$"
+)  # Keuns, Garffs: whose it is, in German and the languages of Scandinavia
 _BODY = 3  # words of a name that stands for a body, at least
 _SHORT = re.compile(r"[A-Z]{3,6}")
 _COUPLE = 2  # authors who may be named with one family name
@@ -117,9 +120,25 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
         )
         if several.agree and " " not in "".join(parts):
             return several
-    if compared.agree is False and _names_body(names, work):
+    if compared.agree is False and (_names_body(names, work) or _ends_with(names, work)):
         return compare_authors(work.authors, work.authors)
+    if compared.agree is False and any(_GENITIVE.search(name) for name in names):
+        bare = compare_authors(
+            [_GENITIVE.sub("", name) for name in names],
+            work.authors,
+            found_is_cut=work.et_al,
+            claimed_is_cut=reference.et_al,
+        )
+        return bare if bare.agree else compared
     return compared
+
+
+def _ends_with(names: Sequence[str], work: Record) -> bool:
+    """Whether the only name is the full one of the work's only author with a word before it: Антрополог Алексей Юрчак."""
+    if len(names) != 1 or len(work.authors) != 1:
+        return False
+    said, known = (normalise(text).split() for text in (names[0], work.authors[0]))
+    return len(known) > 1 and said[1:] == known
 
 
 def _names_body(names: Sequence[str], work: Record) -> bool:
@@ -135,6 +154,8 @@ def _names_body(names: Sequence[str], work: Record) -> bool:
     beyond = [
         word for word in said if word not in words
     ]  # UK; no second author, whose name would be confirmed as well
+    if len(said) >= _COUPLE and words[: len(said)] == said:  # National Academies (of Sciences, …)
+        return True
     whole = " ".join(words) in " ".join(said) and len(beyond) <= 1 and all(len(word) <= 3 for word in beyond)
     return whole or said == ["".join(word[0] for word in words)]
 

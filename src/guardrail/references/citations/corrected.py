@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise_isbn
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.houses import is_in_series, is_press
+from guardrail.references.citations.link_text import from_link
 from guardrail.references.citations.model import FIRM, Citation
 from guardrail.references.citations.people import body, how_like_names, people
 from guardrail.references.citations.renamed import renamed
 from guardrail.references.citations.sites import is_the_site, parted
+from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.venues import is_journal, is_venue
 from guardrail.references.citations.words import title_case
 
@@ -30,12 +33,25 @@ _CALLED = re.compile(  # OPAL trial; the original RAG paper
 _NO_VENUE = re.compile(  # [EB/OL], 修订本, 2nd ed., Vol. I
     r"(?:(?:EB|DB|CP|DS|[JMCDNRPS])/)?OL|(?:EB|DB|CP)|(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|修订[本版]|修訂[本版]|增订[本版]|增訂[本版]|増補版|改訂版|新版|개정판)"
     r"|(?:\d{1,2}(?:st|nd|rd|th|\.|ª|º|e)?\s?)?(?:[Rr]ev(?:ised|\.)?\s|[Rr]evisada|[Uu]pdated\s)?(?:[Ee]d(?:ition|n|ición|ição|\.)?|[Aa]ufl(?:age|\.)|изд\.|wyd\.|vyd\.)"
+    r"|PDF|HTML|[Ll]ink|[Oo]nline|[Ww]eb(?:site)?|DOI|[Ee]-?book|Kindle"
     r"|[Rr]evisada|(?:[Vv]ol(?:ume)?\.?|[Tt]ome?|[Bb]and|Bd\.|[Tt]\.|т\.)\s?(?:\d{1,3}|[IVXL]{1,6})"
 )
 _NAMES_THEN = re.compile(r"(?P<names>[^,;:]{2,60}\bet\.?\sal\.?),\s(?P<venue>\S.{1,80})")
 _NUMBER_BEHIND = re.compile(
     r"(?P<venue>[^\W\d_a-z].{2,80}?[^\W\d_]\.?)\s(?P<volume>\d{1,4})(?:\s[A-Z]?\d{1,6})?"
 )
+_FORM = re.compile(  # what a link leads to, and not what is there
+    r"(?i:pdf|html|jstor|pubmed|pmc|link|arxiv|ssrn|doi|full[\s-]text|publisher|preprint|google scholar|researchgate|sciencedirect|springerlink|here|site|website|open access)"
+)
+_URL, _YEAR = re.compile(r"https?://\S+|10\.\d{4,9}/\S+"), re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_SEEN_ON = re.compile(
+    r"access|retriev|visited|viewed|updated|zugriff|abgerufen|consult|acess|accesso|dostęp|обращ|访问|閲覧",
+    re.IGNORECASE,
+)
+_EASTERN_YEAR = re.compile(  # 『風の歌を聴け』(1979年); 1985年の『…』
+    r"[》』」]\s?[(（](?:[^()（）\d]{0,24}[,，、]\s?)?(?P<behind>(?:19|20)\d\d)年?[)）]|\A(?P<before>(?:19|20)\d\d)(?:年の|년작?\s)[『「《]"
+)
+_PERIODICAL = re.compile(r"(?:Review|Journal|Letters|Bulletin|Quarterly|Annals|L\.\s?J\.|L\.\sRev\.|Rev\.)$")
 _DAY = r"(?:[A-Z][a-z]{2,8}\.?\s\d{1,2}|\d{1,2}\.?\s[A-Z][a-z]{2,8})"
 _OF_A_DAY = re.compile(  # Gravitational Waves Detected — The New York Times, Feb 11
     rf"(?P<title>.{{8,300}}?)\s[—–|-]\s(?P<venue>[^\W\d_a-z][^—–|\d]{{2,60}}),\s{_DAY}(?:,?\s(?:19|20)\d\d)?"
@@ -50,6 +66,13 @@ _DATED = re.compile(r"(?:[*_]{0,2}\s?\(|,\s)((?:19|20)\d\d)(?=\)|\]\()")
 _SITE_BEFORE = re.compile(  # Citizens Advice: […](https://…); NOAA's page […]; ICO → …
     r"(?P<site>[^\W\d_a-z][\w.&-]{1,25}(?:\s[^\W\d_][\w.&-]{1,25}){0,4})(?:['’]s\s(?:[a-z]{3,12}\s){1,3}|:\s|\s→\s)(?=\[)"
 )
+_LABEL_BEFORE = re.compile(
+    r"(?:^|[-*•▸►–]\s|\*\*|\(|[.;]\s)(?P<site>[^\W\d_a-z][\w.&-]{1,30}(?:\s[^\W\d_][\w.&-]{1,25}){0,3})(?:\s\([A-Z][A-Za-z]{1,12}\))?:\*{0,2}\s\Z",
+    re.MULTILINE,
+)
+_NEAR = 90  # characters before a link
+_LINKED_TITLE = re.compile(r"\[(?P<text>[^\[\]\n]{1,300})\]\(https?:\S*|[(（]\[(?P<cut>)")
+_CASE = re.compile(r"(?:Case\s|Rs\.\s)?[CT][-‑–]\d{1,4}/\d\d(?!\d)")  # Case C‑673/17, Planet49
 _KIND = re.compile(
     r"(?:the\s)?(?:[a-z]+\s){0,2}(?:report|review|study|trial|guidelines?|paper|article|preprint|abstract|survey|analysis)"
 )
@@ -70,7 +93,11 @@ def corrected(answer: str, citation: Citation) -> Citation:
     text = citation.span.of(answer)
     said = _within(text, citation.reference, citation.other or Reference())
     said = _in_a_journal(text, _parted_well(text, _untitled(said)))
-    said = renamed(text, _by_its_body(text, _on_a_site(text, said) if said.url else said))
+    if said.url:
+        said = _on_a_site(f"{_label_before(answer, citation.span.start)}{text}", from_link(text, said))
+    said = renamed(text, _by_its_body(text, said))
+    if _CASE.match(said.title):
+        return replace(citation, reference=said, style="legal")
     called = not said.authors and _CALLED.fullmatch(said.title) is not None
     named = bool(said.url) and is_the_site(said.title, said.url)
     if called or named:  # what it is called, perhaps, or where it is
@@ -81,6 +108,8 @@ def corrected(answer: str, citation: Citation) -> Citation:
 def _untitled(said: Reference) -> Reference:
     """Without what is no title: a number in a series, a journal with its volume, names with a journal."""
     title = said.title
+    if said.url and (said.authors or said.venue or said.year) and _FORM.fullmatch(title):
+        return replace(said, title="")  # American Economic Review, 1994, [JSTOR](https://…)
     if is_in_series(title):
         return replace(said, title="", venue=said.venue or title)
     if (
@@ -120,6 +149,13 @@ def _in_a_journal(text: str, said: Reference) -> Reference:
     number = _ISBN.search(text) if not (said.isbn or said.doi or said.url) else None
     if number and (isbn := normalise_isbn(number[0])):
         said = replace(said, isbn=isbn)
+    if not said.year and said.authors and (said.url or said.doi) and not _SEEN_ON.search(text):
+        years = set(_YEAR.findall(_URL.sub(" ", text.replace(said.title or "\n", " "))))
+        said = (
+            replace(said, year=int(years.pop())) if len(years) == 1 else said
+        )  # Lowe et al. 2020 ([link](…))
+    if not said.year and (year := _EASTERN_YEAR.search(text)):
+        said = replace(said, year=int(year["behind"] or year["before"]))
     journal = said.et_al and said.year and not said.venue and is_journal(said.title)
     if journal and re.search(rf"{re.escape(said.title)}[*_]{{0,2}}\s\(?{said.year}", text):
         return replace(said, title="", venue=said.title)
@@ -133,6 +169,8 @@ def _any_in(text: str, names: Sequence[str]) -> bool:
 
 def _from_title(text: str, said: Reference) -> Reference:
     """With what is no part of a title taken from it, and the bracket that closes it given back."""
+    if link := _LINKED_TITLE.search(said.title):  # *[…](https://…)*; 労働基準法([e-Gov
+        said = replace(said, title=clean_title(link["text"] or said.title[: link.start()]))
     if day := _OF_A_DAY.fullmatch(said.title):
         said = replace(said, title=day["title"], venue=said.venue or day["venue"])
     if said.title.count("(") == said.title.count(")") + 1 and f"{said.title})" in text:
@@ -150,7 +188,7 @@ def _parted_well(text: str, said: Reference) -> Reference:
         said = replace(said, venue=led["venue"])
     elif (placed := _PLACE_BEHIND.fullmatch(venue)) and is_press(placed["house"]):
         said = replace(said, venue=placed["house"])
-    elif (numbered := _NUMBER_BEHIND.fullmatch(venue)) and is_venue(numbered["venue"]):
+    elif (numbered := _NUMBER_BEHIND.fullmatch(venue)) and _is_periodical(numbered["venue"]):
         said = replace(said, venue=numbered["venue"], volume=said.volume or numbered["volume"])
     if len(said.authors) != 1 or not said.title:
         return said
@@ -163,6 +201,11 @@ def _parted_well(text: str, said: Reference) -> Reference:
     if whole in text and _SERIES.fullmatch(whole) and how_like_names([name]) <= 0:  # Guns, Germs, and Steel
         return replace(said, title=whole, authors=())
     return said
+
+
+def _is_periodical(name: str) -> bool:
+    """Whether numbers behind a venue are its volume and page; not in Edições 70."""
+    return is_journal(name) or bool(journals(name)) or _PERIODICAL.search(name) is not None
 
 
 def _on_a_site(text: str, said: Reference) -> Reference:
@@ -187,6 +230,12 @@ def _by_its_body(text: str, said: Reference) -> Reference:
     if not (dated or period):
         return said
     return replace(said, authors=(venue,), venue="", year=said.year or int(dated[1]) if dated else said.year)
+
+
+def _label_before(answer: str, start: int) -> str:
+    """The name of a body right before a link, with its colon: THL: […](…); **NICE (UK):** […](…)."""
+    before = _LABEL_BEFORE.search(answer, max(0, start - _NEAR), start)
+    return f"{before['site']}: " if before else ""
 
 
 def _is_person(name: str) -> bool:

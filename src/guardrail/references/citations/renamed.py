@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT as EASTERN
+from guardrail.references.citations.eastern_names import begins_as_name
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.languages import PARTICLES
 from guardrail.references.citations.people import body, how_like_names, people
@@ -32,6 +34,11 @@ _SITES = frozenset(
 _BODY_DASH = re.compile(
     r"(?P<body>[^\W\d_a-z][^\d:–—]{6,80}?)\s[–—]\s(?P<title>[^\W\d_a-z].{2,300})"
 )  # International Energy Agency – Net Zero by 2050
+_GENRE = re.compile(r"\s(?:장편\s?소설|소설집|소설|시집|에세이|산문집|저서|책|논문)$|^(?:소설집|시집)$")
+_HANGUL, _LONGEST_KOREAN = re.compile(r"[\uac00-\ud7a3]+"), 4
+_PRESS = re.compile(
+    r"(?:出版(?:社|会|公司|局)?|書房|書店|書院|新書|文庫|新[潮報聞]社|书局|书店|印书馆|출판사|출판부|사)$"
+)
 _SURE = 2.0  # weight of a surname by itself
 
 
@@ -46,7 +53,7 @@ def renamed(text: str, said: Reference) -> Reference:
         >>> renamed("Talk, Ann Roe, YouTube", Reference("Talk", ("Ann Roe, YouTube",))).venue
         'YouTube'
     """
-    said = _parted(text, said) if said.authors else _named(text, said)
+    said = _parted(text, _of_the_east(text, said)) if said.authors else _named(text, said)
     names = tuple(_bare(text, said.authors))
     if names == said.authors or (not names and not any(name in _KINDS for name in said.authors)):
         return said
@@ -92,6 +99,27 @@ def _parted(text: str, said: Reference) -> Reference:
     if (name.isupper() and is_journal(name)) or (name.count(" ") > 1 and journals(name)):
         return replace(said, authors=(), venue=name)  # (J Int Soc Sports Nutr, 2017)
     return said
+
+
+def _of_the_east(text: str, said: Reference) -> Reference:
+    """With Korean words that are no names taken away, and a publisher in brackets as the venue: 『채식주의자』(창비, 2007)."""
+    (name, *others) = said.authors
+    if not others and EASTERN.search(name):
+        press = _PRESS.search(name) is not None
+        placed = re.search(rf"[》』」][(（]{re.escape(name)}[,、，]\s?(?:19|20)\d\d", text) is not None
+        if press and "・" in said.venue:  # 『…』スティーヴン・D・レヴィット(東洋経済新報社)
+            return replace(said, authors=tuple(re.split("[、,，]", said.venue)), venue=name)
+        if not said.venue and (press or (placed and not begins_as_name(name))):
+            return replace(said, authors=(), venue=name)
+    names = tuple(filter(None, map(_korean, said.authors)))
+    return replace(said, authors=names) if names != said.authors else said
+
+
+def _korean(name: str) -> str:
+    """A name without the kind of a book behind it; "" for other words of Korean."""
+    bare = _GENRE.sub("", name)
+    word = _HANGUL.fullmatch(bare) is not None
+    return "" if word and not (len(bare) <= _LONGEST_KOREAN and begins_as_name(bare)) else bare
 
 
 def _named(text: str, said: Reference) -> Reference:

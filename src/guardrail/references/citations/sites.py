@@ -17,8 +17,10 @@ __all__ = [
     "is_the_site",
     "names_document",
     "names_host",
+    "names_site",
     "names_source",
     "parted",
+    "spells_out",
     "visited",
     "with_site",
 ]
@@ -148,6 +150,16 @@ def names_host(name: str, address: str) -> bool:
     )
 
 
+def names_site(name: str, address: str) -> bool:
+    """Whether a name is that of the site which an address leads into, or nearly.
+
+    Example:
+        >>> names_site("Real Python", "https://realpython.com/async-io"), names_site("ETFs", "https://www.sec.gov/funds")
+        (True, False)
+    """
+    return _of_host(name, _host(address))
+
+
 def is_the_site(name: str, address: str) -> bool:
     """Whether a text is exactly the name of the site that an address leads into.
 
@@ -236,7 +248,7 @@ def parted(reference: Reference) -> Reference:
     if code := _TITLED_STANDARD.match(reference.title):  # RFC 7519 - JSON Web Token
         venue = reference.venue or code["code"]
         return replace(reference, title=reference.title[code.end() :], venue=venue)
-    if reference.venue or _spells_out(reference.title):
+    if reference.venue or spells_out(reference.title):
         return reference
     before = _BEFORE.fullmatch(reference.title) if not reference.year else None
     if before and _is_before(before["site"], before["title"], reference.url, dashed=bool(before["dash"])):
@@ -272,7 +284,7 @@ def _is_in_path(title: str, address: str) -> bool:
     return "".join(said) in path or any(word in path for word in telling)
 
 
-def _spells_out(title: str) -> bool:
+def spells_out(title: str) -> bool:
     """Whether the letters of its first word begin the words behind it: "BLAST: Basic Local Alignment Search Tool" names no site."""
     name, *rest = re.split(r":\s|\s[–—-]\s", title, maxsplit=1)
     return bool(rest) and "".join(word[0] for word in words(rest[0]) if word[0].isupper()).startswith(name)

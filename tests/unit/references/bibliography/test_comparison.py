@@ -76,6 +76,21 @@ class TestAuthors:
         """Who is not among the first ones may be among the rest."""
         assert outcome("authors", claimed, Record(TITLE, PEOPLE[:2], et_al=True)) == expected
 
+    @pytest.mark.parametrize(
+        ("claimed", "known", "expected"),
+        [
+            ("Irmgard Keuns", "Irmgard Keun", "confirmed"),
+            ("Anthropologist Alexei Yurchak", "Alexei Yurchak", "confirmed"),
+            ("National Academies", "National Academies of Sciences, Engineering, and Medicine", "confirmed"),
+            ("Academies of Sciences", "National Academies of Sciences, Engineering, and Medicine", "differs"),
+            ("Irmgard Keuns", "Irmgard Kaun", "differs"),
+            ("Max Alexei Stranger", "Alexei Yurchak", "differs"),
+        ],
+    )
+    def test_words_beyond_a_name(self, claimed, known, expected):
+        """The s of a genitive, a profession, and a body named by its first words."""
+        assert outcome("authors", (claimed,), Record(TITLE, (known,)))[0] == expected
+
     def test_letters_that_a_source_dropped_are_no_other_name(self):
         """ "Dilan Grr" is what some bibliographies make of Dilan Görür."""
         work = Record(TITLE, ("Dilan Grr", "Andrs Gyrgy"))
