@@ -318,6 +318,8 @@ def _both(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
 def _agreed(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
     """A reference of which both read the same title."""
     read = one.reference
+    if any(_has_its_names(known, other) for other in tags.found):
+        return replace(known, agreed=known.agreed | {"title"})
     said = _with_its_names(answer, tags, known, one)
     # the line below a title has its authors
     inside = known.span.start <= one.span.start and one.span.end <= known.span.end
@@ -332,6 +334,13 @@ def _agreed(answer: str, tags: Tags, known: Citation, one: Tagged) -> Citation:
     unsure = bool(read.title and read.authors) and one.names < _SURE
     other = known.other or (replace(said, authors=(), et_al=False) if unsure else None)
     return replace(both, reference=_filled(said, read), other=other, style=_style(known, one))
+
+
+def _has_its_names(known: Citation, one: Tagged) -> bool:
+    """Whether the network takes the names on the line below a title, which the rules read with it, for a reference of its own."""
+    names = family_names(known.reference.authors)
+    alone = bool(names) and not one.reference.title
+    return alone and _is_within(one.span, known.span) and family_names(one.reference.authors) == names
 
 
 def _is_merged(tags: Tags, known: Citation, one: Tagged) -> bool:
