@@ -24,7 +24,14 @@ from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import inline, of_journals, starts
-from guardrail.references.citations.items import apart, completed, with_addresses, with_places, without_lives
+from guardrail.references.citations.items import (
+    apart,
+    completed,
+    with_addresses,
+    with_full_stops,
+    with_places,
+    without_lives,
+)
 from guardrail.references.citations.labels import Link, bare, loose
 from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
@@ -285,6 +292,7 @@ def _settled(
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = linked(answer, found)
     found = [corrected(answer, one) for one in with_entries(list(apart(found, rows)))]
+    found = with_full_stops(answer, found)
     found = with_names(answer, found)
     found += [*marks(answer, found, read_marks_of(read))]
     found += [one for one in mentions(answer, found) if not is_on_screen(answer, one)]

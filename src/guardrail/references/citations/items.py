@@ -14,7 +14,7 @@ from guardrail.references.citations.named import named_before
 from guardrail.references.citations.words import points
 from guardrail.report import Span
 
-__all__ = ["apart", "completed", "lives", "with_addresses", "with_places", "without_lives"]
+__all__ = ["apart", "completed", "lives", "with_addresses", "with_full_stops", "with_places", "without_lives"]
 
 _YEAR = r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)"
 _LIFE = re.compile(
@@ -128,6 +128,26 @@ def _placed(text: str, citation: Citation) -> Citation:
     volume, issue, pages = (place[name] or "" for name in ("volume", "issue", "pages"))
     reference = replace(citation.reference, volume=volume, issue=issue, pages=pages)
     return replace(citation, span=Span(start=citation.span.start, end=place.end()), reference=reference)
+
+
+def with_full_stops(text: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations with the full stop that ends their item, so that a mark comes behind it.
+
+    Example:
+        >>> from guardrail.references.bibliography.records import Reference
+        >>> text = "1. Carson, R. Silent Spring."
+        >>> one = Citation(Span(start=3, end=27), Reference("Silent Spring"), "numbered", item=Span(start=0, end=28))
+        >>> [one.span.of(text) for one in with_full_stops(text, [one])]
+        ['Carson, R. Silent Spring.']
+    """
+    return [_stopped(text, one) for one in found]
+
+
+def _stopped(text: str, one: Citation) -> Citation:
+    end, item = one.span.end, one.item
+    if item is None or one.style not in _STRINGS or text[end : max(item.end, end + 1)].strip() != ".":
+        return one
+    return replace(one, span=Span(start=one.span.start, end=end + text[end:].index(".") + 1))
 
 
 def apart(found: Sequence[Citation], rows: Sequence[Line]) -> Iterator[Citation]:
