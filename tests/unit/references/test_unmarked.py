@@ -185,4 +185,4 @@ class TestPlacesBehindTheYear:
             "10231",
             "1187-97",
         )
-        assert one.span.of(text).endswith("1187-97")
+        assert one.span.of(text).endswith("1187-97.")
