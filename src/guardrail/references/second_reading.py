@@ -297,7 +297,7 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
 
 
 def name_beside(citation: Citation, answer: str, work: Record) -> str:
-    """What may be the name of a law before or behind its number, in brackets, if half of it does not belong to the law; "" if there is none."""
+    """What seems to name a law next to its number, in brackets, and shares less than half of its words with the law; "" if nothing does."""
     start, end = citation.span.start, citation.span.end
     before = (
         _TITLE_BEFORE.search(answer, max(0, start - _BEFORE), start)

@@ -45,6 +45,7 @@ def test_names_in_a_link_stay():
 @pytest.mark.parametrize(
     ("text", "venue"),
     [
+        ("- Source: [Teacups and Kettles](https://example.org/teacups/kettles)", ""),
         ("- THL: [Mikrobilääkeresistenssi](https://thl.fi/aiheet/infektiotaudit/resistenssi)", "THL"),
         (
             "▸ **NICE (UK):** [Attention deficit disorder: diagnosis](https://www.nice.org.uk/guidance/ng87)",

@@ -22,14 +22,26 @@ def titles(text, *, asked=False):
         "Adaptation: the film *The Reader* (Stephen Daldry, 2008)",
         "| 电视剧《围城》(黄蜀芹,1990) |",
         "・『雪国』(豊田四郎監督、東宝、1957年)",
-        "## Films\n- *The Stanford Prison Experiment* (Alvarez, 2015)\n- **Experimenter** by Michael Almereyda (2015)",
-        "Films: *Das Experiment* (Hirschbiegel, 2001); *Experimenter* (Almereyda, 2015)",
     ],
 )
 def test_films_beside_books(text, asked):
     """They are said to be films, and so are no references, even where books are asked for."""
     book = "*The Reader* (Bernhard Schlink, Pantheon, 1997)"
     assert titles(f"Book: {book}\n\n{text}", asked=asked) == ["The Reader"]
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_under_a_heading_of_films_nothing_is_called_wrong_or_left_out(asked):
+    """A work about films, or an invented one, may come there, too."""
+    text = "## Books\n- *The Reader* by Bernhard Schlink (Pantheon, 1997)\n\n## Films\n- *The Ontology of Teapots* by Ann Roe (2015)"
+    found = {one.reference.title: one.style for one in citations(text, asked_for_references=asked)}
+    assert found["The Ontology of Teapots"] == "unmarked" != found["The Reader"]
+
+
+@pytest.mark.parametrize("heading", ["Music", "Film", "Games", "Books and films"])
+def test_a_topic_is_no_heading_of_films(heading):
+    text = f"## {heading}\n- *Your Brain on Music* by Daniel Levitin (2006)\n- *Making Movies* by Sidney Lumet (1995)"
+    assert "unmarked" not in {one.style for one in citations(text, asked_for_references=True)}
 
 
 def test_a_book_about_films_is_no_film():

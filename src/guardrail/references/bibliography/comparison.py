@@ -31,6 +31,32 @@ _BODIES = (
     "meta nvidia"
 )
 BODIES = frozenset(_BODIES.split())
+_LASTING = frozenset(  # words of bodies that are often named by the beginning of their names
+    [
+        "academies",
+        "academy",
+        "agency",
+        "association",
+        "board",
+        "bureau",
+        "center",
+        "centers",
+        "centre",
+        "centres",
+        "commission",
+        "committee",
+        "council",
+        "department",
+        "institute",
+        "institutes",
+        "ministry",
+        "office",
+        "organisation",
+        "organization",
+        "panel",
+        "society",
+    ]
+)
 # Prefixes of archives: a work that has such a DOI may have another one where it was printed.
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
@@ -120,7 +146,7 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
         )
         if several.agree and " " not in "".join(parts):
             return several
-    if compared.agree is False and (_names_body(names, work) or _ends_with(names, work)):
+    if compared.agree is False and _names_body(names, work):
         return compare_authors(work.authors, work.authors)
     if compared.agree is False and any(_GENITIVE.search(name) for name in names):
         bare = compare_authors(
@@ -131,14 +157,6 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
         )
         return bare if bare.agree else compared
     return compared
-
-
-def _ends_with(names: Sequence[str], work: Record) -> bool:
-    """Whether the only name is the full one of the work's only author with a word before it: Антрополог Алексей Юрчак."""
-    if len(names) != 1 or len(work.authors) != 1:
-        return False
-    said, known = (normalise(text).split() for text in (names[0], work.authors[0]))
-    return len(known) > 1 and said[1:] == known
 
 
 def _names_body(names: Sequence[str], work: Record) -> bool:
@@ -154,7 +172,8 @@ def _names_body(names: Sequence[str], work: Record) -> bool:
     beyond = [
         word for word in said if word not in words
     ]  # UK; no second author, whose name would be confirmed as well
-    if len(said) >= _COUPLE and words[: len(said)] == said:  # National Academies (of Sciences, …)
+    team = not _LASTING.isdisjoint(normalise(work.authors[0]).split())
+    if team and len(said) >= _COUPLE and words[: len(said)] == said:  # National Academies (of Sciences, …)
         return True
     whole = " ".join(words) in " ".join(said) and len(beyond) <= 1 and all(len(word) <= 3 for word in beyond)
     return whole or said == ["".join(word[0] for word in words)]

@@ -37,7 +37,7 @@ from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
-from guardrail.references.citations.media import is_on_screen, is_printed, without_media
+from guardrail.references.citations.media import is_headed, is_on_screen, is_printed, without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.named import with_names
@@ -289,6 +289,12 @@ def _settled(
         found = [*kept, *(replace(one, style="unmarked") for one in likely)]
     else:
         found = [one for one in found if one.means or is_printed(one) or not is_on_screen(answer, one)]
+    found = [
+        replace(one, style="unmarked")
+        if one.style != "legal" and not is_printed(one) and is_headed(answer, one.span.start)
+        else one
+        for one in found
+    ]
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
     found = linked(answer, found)
     found = [corrected(answer, one) for one in with_entries(list(apart(found, rows)))]

@@ -116,7 +116,6 @@ _EAST = re.compile(
     r"\s?\((?P<dated>(?:19|20)\d\d)[a-z]?年?(?:[:,]\s?(?:第\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽])?)?\)"
 )
 _PRESS = re.compile(r"\b(?:Press|Verlag|Books|Publish(?:ing|ers)|Éditions|Editorial)$")  # (Hill Press, 1985)
-_BEHIND_EMPHASIS = re.compile(r"(?<![*\w])\*(?=[^\W\d_a-z])[^*\n]{2,80}\*\s\(\Z")
 _LIFE, _OLD = re.compile(r"(?P<born>\d{4})\s?[–-]\s?(?P<died>\d{4})"), 15  # Philip Zimbardo (1933–2024)
 _BROADCASTER = re.compile(r"(?:ABC|AMC|BBC|CBS|HBO|ITV|NBC|PBS|TNT|ZDF|ARD|Netflix|Showtime)(?!\w)")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
@@ -241,8 +240,6 @@ def marks(
     certain = any(mark.sure or means for mark, means in kept)
     among = _among_works(answer, found)
     for mark, means in kept:
-        if not means and _BEHIND_EMPHASIS.search(answer, max(0, mark.span.start - 90), mark.span.start):
-            continue  # *The Post* (Steven Spielberg, 2017): a film, or a work of which the title was not read
         if mark.sure or means or certain or (among and mark.begins):
             style: Style = "inline" if mark.reference.title else "author-year"
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)

@@ -14,7 +14,7 @@ from guardrail.references.citations.link_text import from_link
 from guardrail.references.citations.model import FIRM, Citation
 from guardrail.references.citations.people import body, how_like_names, people
 from guardrail.references.citations.renamed import renamed
-from guardrail.references.citations.sites import is_the_site, parted
+from guardrail.references.citations.sites import is_the_site, names_site, parted
 from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.venues import is_journal, is_venue
 from guardrail.references.citations.words import title_case
@@ -94,7 +94,9 @@ def corrected(answer: str, citation: Citation) -> Citation:
     said = _within(text, citation.reference, citation.other or Reference())
     said = _in_a_journal(text, _parted_well(text, _untitled(said)))
     if said.url:
-        said = _on_a_site(f"{_label_before(answer, citation.span.start)}{text}", from_link(text, said))
+        said = _on_a_site(
+            f"{_label_before(answer, citation.span.start, said.url)}{text}", from_link(text, said)
+        )
     said = renamed(text, _by_its_body(text, said))
     if _CASE.match(said.title):
         return replace(citation, reference=said, style="legal")
@@ -135,7 +137,7 @@ def _untitled(said: Reference) -> Reference:
 
 
 def _within(text: str, said: Reference, other: Reference) -> Reference:
-    """With names that stand in it: not those of the line before, or the number of an entry; another reading may have them."""
+    """With names that occur in it: not those of the line before, or the number of an entry; another reading may have them."""
     if not said.authors or _any_in(text, said.authors):
         return said
     if not _any_in(text, other.authors):
@@ -163,7 +165,7 @@ def _in_a_journal(text: str, said: Reference) -> Reference:
 
 
 def _any_in(text: str, names: Sequence[str]) -> bool:
-    """Whether the last word of a name stands in a text."""
+    """Whether the last word of a name occurs in a text."""
     return any(name.split()[-1] in text for name in names if name.strip())
 
 
@@ -232,10 +234,10 @@ def _by_its_body(text: str, said: Reference) -> Reference:
     return replace(said, authors=(venue,), venue="", year=said.year or int(dated[1]) if dated else said.year)
 
 
-def _label_before(answer: str, start: int) -> str:
-    """The name of a body right before a link, with its colon: THL: […](…); **NICE (UK):** […](…)."""
+def _label_before(answer: str, start: int, address: str) -> str:
+    """The name of the site right before a link to it, with its colon: THL: […](…); not Source: […](…)."""
     before = _LABEL_BEFORE.search(answer, max(0, start - _NEAR), start)
-    return f"{before['site']}: " if before else ""
+    return f"{before['site']}: " if before and names_site(before["site"], address) else ""
 
 
 def _is_person(name: str) -> bool:

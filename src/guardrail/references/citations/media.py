@@ -10,7 +10,7 @@ from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation
 from guardrail.references.citations.unmarked import THING
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["about_media", "is_on_screen", "is_printed", "without_media"]
+__all__ = ["about_media", "is_headed", "is_on_screen", "is_printed", "without_media"]
 
 _MEDIA = re.compile(
     r"(?<!\w)(?:film\w{0,3}|movies?|cinema|cine|cinéma|kino|películas?|pellicol[ae]|regist[ai]|regisseur\w{0,3}|directors?|director[ae]s?|réalisat\w+|albums?|alben|"
@@ -50,8 +50,8 @@ _LABEL = re.compile(
     r"[ \t>]{0,8}(?:[-*•+][ \t])?\W{0,6}(?P<head>[^\W\d_][^\n:：*.;]{1,40}?)[*_]{0,3}[ ]?[:：]"
 )  # Films: …
 _SCREENED = re.compile(
-    r"(?<!\w)(?:films?|movies?|(?:film\s)?adaptations?|documentar(?:y|ies)|soundtracks?|music|albums?|songs?|(?:video\s?)?games?|tv(?:\sseries)?|cin[ée]ma|"
-    r"películas?|filme|filmes|musique|musik|verfilmungen?|фильмы?)(?!\w)|映画|电影|電影|影视|영화|ドラマ|电视剧",
+    r"(?<!\w)(?:films|movies|(?:film\s)?adaptations|documentaries|soundtracks?|albums|songs|video\s?games|tv\sseries|"
+    r"películas|filme|filmes|verfilmungen|фильмы)(?!\w)|映画|电影|電影|影视|영화|ドラマ|电视剧",
     re.IGNORECASE,
 )
 _NEAR = 1_500  # characters before a title in which its heading may be
@@ -102,7 +102,7 @@ def is_on_screen(text: str, citation: Citation) -> bool:
         >>> is_on_screen(text, Citation(Span(start=6, end=24), Reference("La Strada", year=1954), "quoted"))
         True
     """
-    if _SCREEN_IN_TITLE.match(citation.reference.title) or _is_headed(text, citation.span.start):
+    if _SCREEN_IN_TITLE.match(citation.reference.title):
         return True
     at = _title_at(text, citation)
     return at > 0 and bool(
@@ -110,8 +110,15 @@ def is_on_screen(text: str, citation: Citation) -> bool:
     )
 
 
-def _is_headed(text: str, at: int) -> bool:
-    """Whether the heading, or the label of the line, that a place comes after is of films or music, and of no books."""
+def is_headed(text: str, at: int) -> bool:
+    r"""Whether the heading, or the label of the line, that a place comes after is of films or albums, and of no books.
+
+    Works about them may come there, too, so that none is called wrong, and none left out.
+
+    Example:
+        >>> is_headed("## Films\n- *La Strada* (1954)", 11), is_headed("## Film\n- *Making Movies* (1995)", 10)
+        (True, False)
+    """
     line = text.rfind("\n", 0, at) + 1
     headings = [*_HEADING.finditer(text[max(0, line - _NEAR) : line])]
     label = _LABEL.match(text, line, at)

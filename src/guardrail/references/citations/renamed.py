@@ -18,6 +18,9 @@ from guardrail.references.citations.venues import is_journal, is_venue
 __all__ = ["renamed"]
 
 _PROFESSION = re.compile(r"\A(?:the\s)?(?:[a-z]{5,20}\s){1,3}(?=[^\W\d_a-z][\w.’'-]*\s[^\W\d_a-z])")
+_CALLED = re.compile(  # Антрополог Алексей Юрчак
+    r"\A(?i:антрополог|историк|социолог|философ|психолог|экономист|писатель|журналист|физик|лингвист|политолог|Historiker(?:in)?|Soziolog(?:e|in)|Philosoph(?:in)?|Autorin|Autor)\s(?=[^\W\d_]+\s[^\W\d_])"
+)
 _PARTICLES = frozenset({*PARTICLES.split(), "della", "delle", "dello", "degli", "dalla", "vander", "vande"})
 _OTHERS = re.compile(
     r"\s(?:and|&)\s(?:co(?:-?workers|-?authors|lleagues)?|dozens|others|(?:a\s)?(?:long\s)?list)\b.*"
@@ -69,7 +72,7 @@ def _bare(text: str, names: Sequence[str]) -> Iterator[str]:
         if body(name):
             yield name
             continue
-        bare = _OTHERS.sub("", _without_profession(_LEAD.sub("", name)))
+        bare = _OTHERS.sub("", _without_profession(_CALLED.sub("", _LEAD.sub("", name))))
         eastward = bare.replace(", ", "، ")
         both = _BOTH.fullmatch(bare) if len(names) == 1 else None
         if both and not any(map(body, (both["one"], both["other"]))):
