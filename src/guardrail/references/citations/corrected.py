@@ -64,6 +64,7 @@ _EDITION = re.compile(r"[*_]{0,2},\s\d{1,3}\.\s(?:Aufl(?:age|\.)|изд\.|wyd\.)
 _SERIES = re.compile(r"(?:[A-Z][a-z]+(?:,\s|\s)){1,3}(?:and|&)\s[A-Z][a-z]+")
 _DATED = re.compile(r"(?:[*_]{0,2}\s?\(|,\s)((?:19|20)\d\d)(?=\)|\]\()")
 _SITE_BEFORE = re.compile(  # Citizens Advice: […](https://…); NOAA's page […]; ICO → …
+    r"(?!(?:Sources?|Links?|Papers?|Articles?|Reports?|Books?|Titles?|Website|Reference|References|Read|See|Also|PDF|Here|Quelle|Fuente|Fonte|Bron)\b)"
     r"(?P<site>[^\W\d_a-z][\w.&-]{1,25}(?:\s[^\W\d_][\w.&-]{1,25}){0,4})(?:['’]s\s(?:[a-z]{3,12}\s){1,3}|:\s|\s→\s)(?=\[)"
 )
 _LABEL_BEFORE = re.compile(
