@@ -28,6 +28,7 @@ from benchmarks.references.reading._silent import passages
 from benchmarks.references.silence.written import written
 from guardrail.backends.stored import read_groups
 from guardrail.backends.weights import CITATIONS_MINI, GRAPH, checked, files, minilm
+from guardrail.errors import InputError
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.tagging import FIELDS, LONGEST, TAGS, encoded
 
@@ -67,6 +68,7 @@ _AS_IT_IS = 0.3  # share of answers in which nothing is exchanged
 _UNMARKED = 0.1  # share of answers without the marks around titles
 _LOWERED = 0.08  # share of answers in small letters, as some people and some small models write
 _SILENT = 300  # passages that cite nothing in a pass, beside the answers that cite nothing
+_SILENT_LATER = 75  # of the answers, and of the passages, that cite nothing, in a pass over later answers
 _LISTS = 30  # lists of bare titles in a pass
 _UNKNOWN, _IN_VAIN = (
     0.3,
@@ -256,13 +258,8 @@ def train_tagger(
         device: "cpu" or "cuda", which rounds otherwise and so gives slightly different weights.
     """
     import torch
-    from tokenizers import Tokenizer
 
-    random.seed(seed)
-    torch.manual_seed(seed)
-    tokenizer = Tokenizer.from_file(str(minilm() / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = _prepared(torch, seed)
     network = _network(torch).to(device)
     told = [(answer, places(answer, works)) for answer in learnt]
     pool = _pool(told)
@@ -302,6 +299,24 @@ def train_further(
         device: "cpu" or "cuda", which rounds otherwise and so gives slightly different weights.
     """
     import torch
+
+    tokenizer = _prepared(torch, seed)
+    known, new = ([(answer, places(answer, works)) for answer in some] for some in (learnt, later))
+    pool, rng = _pool([*known, *new]), random.Random(seed)
+
+    def some() -> list[list[Lesson]]:
+        nothing = [
+            one for texts in (silent, further) for one in rng.sample(texts, min(_SILENT_LATER, len(texts)))
+        ]
+        told = [*new, *rng.sample(known, min(int(AGAIN * len(new)), len(known)))]
+        return _steps(told, pool, tokenizer, rng, silent=nothing)
+
+    _train(torch, network.to(device), [some] * FURTHER, LOWER)
+    return network.cpu().eval()
+
+
+def _prepared(torch: Any, seed: int) -> Any:
+    """The tokenizer, which leaves texts as long as they are; chance begins with the seed."""
     from tokenizers import Tokenizer
 
     random.seed(seed)
@@ -309,18 +324,7 @@ def train_further(
     tokenizer = Tokenizer.from_file(str(minilm() / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    known, new = ([(answer, places(answer, works)) for answer in some] for some in (learnt, later))
-    pool, rng = _pool([*known, *new]), random.Random(seed)
-
-    def some() -> list[list[Lesson]]:
-        nothing = [
-            one for texts in (silent, further) for one in rng.sample(texts, min(_SILENT // 4, len(texts)))
-        ]
-        told = [*new, *rng.sample(known, min(int(AGAIN * len(new)), len(known)))]
-        return _steps(told, pool, tokenizer, rng, silent=nothing)
-
-    _train(torch, network.to(device), [some] * FURTHER, LOWER)
-    return network.cpu().eval()
+    return tokenizer
 
 
 def packaged_network() -> Any:
@@ -503,8 +507,15 @@ def train_packaged_tagger(out: Path, device: str = "cpu", *, later: bool = False
         out: a folder.
         device: "cpu" or "cuda".
         later: only go on with the packaged network, and learn the answers that came later.
+
+    Raises:
+        InputError: none came later.
     """
     seen, works = answers("seen"), kinds("seen")
+    if later and not seen[LEARNT:]:
+        raise InputError(
+            f"the packaged network has learnt all {len(seen)} answers; add some at the end of seen.jsonl, or train without --later"
+        )
     silent, further = written("seen"), passages()
     if later:
         network = train_further(

@@ -10,6 +10,7 @@ from benchmarks.references.answers.labels import answers
 from benchmarks.references.reading._labelled import kinds
 from benchmarks.references.reading._silent import passages
 from benchmarks.references.reading._tagger import (
+    LEARNT,
     LONGEST,
     Lesson,
     Piece,
@@ -19,12 +20,14 @@ from benchmarks.references.reading._tagger import (
     exchanged,
     lesson,
     places,
+    train_packaged_tagger,
     without_marks,
 )
 from benchmarks.references.silence.run import answers as judging
 from benchmarks.references.silence.written import written as silent
 
 from guardrail.backends.weights import find
+from guardrail.errors import InputError
 from guardrail.references.citations.tagging import FIELDS
 
 
@@ -140,3 +143,11 @@ class TestParts:
             parts = list(_parts(whole, random.Random(seed)))
             assert [at for part in parts for at in part.ids] == list(range(length))
             assert all(0 < len(part.ids) <= LONGEST for part in parts)
+
+
+def test_later_answers_are_those_that_it_has_not_learnt(tmp_path):
+    """Without any, nothing is trained, and the error says what to do."""
+    assert len(answers("seen")) == LEARNT
+    with pytest.raises(InputError, match="add some at the end of seen.jsonl"):
+        train_packaged_tagger(tmp_path, later=True)
+    assert not list(tmp_path.iterdir())
