@@ -68,7 +68,7 @@ _AS_IT_IS = 0.3  # share of answers in which nothing is exchanged
 _UNMARKED = 0.1  # share of answers without the marks around titles
 _LOWERED = 0.08  # share of answers in small letters, as some people and some small models write
 _SILENT = 300  # passages that cite nothing in a pass, beside the answers that cite nothing
-_SILENT_LATER = 75  # of the answers, and of the passages, that cite nothing, in a pass over later answers
+_SILENT_LATER = 150  # of the answers, and of the passages, that cite nothing, in a pass over later answers
 _LISTS = 30  # lists of bare titles in a pass
 _UNKNOWN, _IN_VAIN = (
     0.3,
