@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.effort import lines_run
 
+from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.lists import (
     MOST_AUTHORS,
     agreement,
@@ -38,6 +39,9 @@ class TestParseName:
             ("John E. Hopcroft", "Hopcroft", ("John", "E"), ""),
             ("Joachim von zur Gathen", "von zur Gathen", ("Joachim",), ""),
             ("van Inwagen", "van Inwagen", (), ""),
+            ("Percie du Sert N", "Percie du Sert", ("N",), ""),
+            ("Sir Michael Marmot", "Marmot", ("Michael",), ""),
+            ("Dame Judith Hackitt", "Hackitt", ("Judith",), ""),
             ("van der Berg JA", "van der Berg", ("J", "A"), ""),
             ("Van Nguyen", "Nguyen", ("Van",), ""),
             ("Sammy Davis, Jr.", "Davis", ("Sammy",), "Jr"),
@@ -390,3 +394,40 @@ def test_tells_real_titles_as_well_as_the_model_did(model, published):
     made_up = [s for s, row in zip(scores, rows, strict=True) if row["bing_return"] != "True"]
     wins = sum((r > m) + (r == m) / 2 for r in real for m in made_up)
     assert wins / (len(real) * len(made_up)) == pytest.approx(published, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Olgi Tokarczuk", "Olga Tokarczuk"),
+        ("Fiodora Dostojewskiego", "Fiodor Dostojewski"),
+        ("Bożeny Umińskiej", "Bożena Umińska"),
+        ("Karla Čapka", "Karel Čapek"),
+        ("Karlu Havlíčkovi", "Karel Havlíček"),
+        ("Льва Толстого", "Лев Толстой"),
+        ("Лесі Українки", "Леся Українка"),
+        ("Στάθη Καλύβα", "Στάθης Καλύβας"),
+        ("Ville Kivimäen", "Ville Kivimäki"),
+        ("Henrik Meinanderin", "Henrik Meinander"),
+        ("Ahmet Hamdi Tanpınar’ın", "Ahmet Hamdi Tanpınar"),
+        ("Svend Brinkmanns", "Svend Brinkmann"),
+        ("Tokarczukowi", "Olga Tokarczuk"),
+    ],
+)
+def test_a_name_that_a_sentence_inflects(said, known):
+    """Cases of Slavic, Baltic and Finnic names, of Greek, Turkish and German ones."""
+    assert uninflected([said], ["Eva Doe", known]) == [known]
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Olga Nowak", "Olga Tokarczuk"),
+        ("Paul Smithson", "Paul Smith"),
+        ("Jan Kowalski", "Anna Kowalska"),
+        ("Pamuk Orhan", "Oral Pamukçu"),
+        ("", "Olga Tokarczuk"),
+    ],
+)
+def test_another_name_is_no_inflection(said, known):
+    assert uninflected([said], [known]) == [said]

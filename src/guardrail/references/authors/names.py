@@ -36,6 +36,7 @@ __all__ = [
     "NameKey",
     "are_initials",
     "family_names",
+    "fold",
     "name_key",
     "parse_name",
     "same_author",
@@ -190,8 +191,10 @@ def are_initials(word: str) -> bool:
 def _in_order(words: list[str]) -> tuple[list[str], list[str]]:
     """Family and given names of a name without a comma."""
     if len(words) > 1 and len(words[-1]) == 1 and len(words[0]) > 1 and not EAST_ASIAN.search(words[-1]):
-        start = 1  # "Smith J", "van der Berg J A"
-        while start < len(words) - 1 and words[start - 1].casefold() in PARTICLES:
+        start = 1  # "Smith J", "van der Berg J A", "Percie du Sert N"
+        while start < len(words) - 1 and any(
+            word.casefold() in PARTICLES for word in words[start - 1 : start + 1]
+        ):
             start += 1
         return words[:start], words[start:]
     start = len(words) - 1
@@ -228,7 +231,7 @@ class NameKey:
     )
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """Lower case, no accents, no apostrophes; "ü" and "ue" are alike in words of five letters and more."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_FOLD)
     bare = "".join(c for c in unicodedata.normalize("NFKD", folded) if not "\u0300" <= c <= "\u036f")
@@ -237,7 +240,7 @@ def _fold(text: str) -> str:
 
 def _folded_words(text: str) -> tuple[str, ...]:
     # Vowel signs are marks, not letters, in most scripts of India and South-East Asia: a name is another without them.
-    kept = (c if c.isalnum() or _is_mark(c) else " " for c in _fold(text))
+    kept = (c if c.isalnum() or _is_mark(c) else " " for c in fold(text))
     words = [word for word in "".join(kept).split() if any(map(str.isalnum, word))]
     return tuple(_DIGRAPH.sub(r"\1", word) if len(word) >= 5 else word for word in words)
 

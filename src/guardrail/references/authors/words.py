@@ -39,7 +39,7 @@ PARTICLES = _set(
     "av bin ibn ben bint al el ul ur ad an binti"
 )
 SUFFIXES = {"jr": "Jr", "junior": "Jr", "sr": "Sr", "senior": "Sr", "ii": "II", "iii": "III", "iv": "IV"}
-TITLES = _set("dr prof professor mr mrs")
+TITLES = _set("dr prof professor mr mrs ms sir dame")
 DEGREES = _set("phd msc bsc dphil esq inc ltd llc gmbh corp ed eds editor editors")
 
 # Family names that are often written first. Romanised Chinese, Korean and Vietnamese.

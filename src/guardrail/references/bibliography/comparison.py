@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 
+from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
 from guardrail.references.authors.words import WORDS_OF_BODIES
@@ -61,9 +62,6 @@ _LASTING = frozenset(  # words of bodies that are often named by the beginning o
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
-_GENITIVE = re.compile(
-    r"(?<=[^\W\d_]{3})s$"
-)  # Keuns, Garffs: whose it is, in German and the languages of Scandinavia
 _BODY = 3  # words of a name that stands for a body, at least
 _SHORT = re.compile(r"[A-Z]{3,6}")
 _COUPLE = 2  # authors who may be named with one family name
@@ -148,13 +146,9 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
             return several
     if compared.agree is False and _names_body(names, work):
         return compare_authors(work.authors, work.authors)
-    if compared.agree is False and any(_GENITIVE.search(name) for name in names):
-        bare = compare_authors(
-            [_GENITIVE.sub("", name) for name in names],
-            work.authors,
-            found_is_cut=work.et_al,
-            claimed_is_cut=reference.et_al,
-        )
+    if compared.agree is False:  # Olgi Tokarczuk, Keuns
+        plain = uninflected(names, work.authors)
+        bare = compare_authors(plain, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
         return bare if bare.agree else compared
     return compared
 
@@ -176,7 +170,10 @@ def _names_body(names: Sequence[str], work: Record) -> bool:
     if team and len(said) >= _COUPLE and words[: len(said)] == said:  # National Academies (of Sciences, …)
         return True
     whole = " ".join(words) in " ".join(said) and len(beyond) <= 1 and all(len(word) <= 3 for word in beyond)
-    return whole or said == ["".join(word[0] for word in words)]
+    written = [
+        word for word in work.authors[0].casefold().split() if word not in WORDS_OF_BODIES
+    ]  # Co-operation
+    return whole or any(said == ["".join(word[0] for word in some)] for some in (words, written))
 
 
 def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:

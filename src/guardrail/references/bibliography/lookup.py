@@ -66,18 +66,26 @@ class Lookup:
         )
 
     def similar(self, title: Title) -> list[Record]:
-        """The works whose titles look most like this one."""
+        """The works whose titles look most like this one, and those that it is a part of."""
         best: list[tuple[str, float, int]] = []
         for query in self._queries(title):
-            rows = self._connection.execute(
-                "SELECT works.id, works.title FROM (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?) AS hits "
-                "JOIN works ON works.id = hits.rowid",
-                (query, CANDIDATES),
-            )
-            best = most_alike(title, dict(rows.fetchall()))
+            best = most_alike(title, self._hits(query))
             if best and best[0][1] >= ENOUGH:
                 break
+        else:
+            if len(title.words) > 1:  # a single word is a part of any number of titles
+                every = " AND ".join(f'"{word}"' for word in dict.fromkeys(title.words[:MOST_WORDS]))
+                best += [one for one in most_alike(title, self._hits(every)) if one not in best]
         return self._records("SELECT value FROM json_each(?)", [at for _, _, at in best])
+
+    def _hits(self, query: str) -> dict[int, str]:
+        """The titles that a full-text query finds, by the numbers of their works."""
+        rows = self._connection.execute(
+            "SELECT works.id, works.title FROM (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?) AS hits "
+            "JOIN works ON works.id = hits.rowid",
+            (query, CANDIDATES),
+        )
+        return dict(rows.fetchall())
 
     def _records(self, which: str, numbers: list[int]) -> list[Record]:
         """The works whose numbers a query gives, marked where they were retracted."""
@@ -159,11 +167,14 @@ def most_alike(title: Title, titles: Mapping[int, str]) -> list[tuple[str, float
         limit=SIMILAR,
         score_cutoff=LEAST_SIMILARITY,
     )
-    wholes = [
-        (text, LEAST_SIMILARITY, at)
-        for at, text in plain.items()
-        if len(text) > len(title.normalised)
-        and title.normalised in text
-        and is_part(title.words, text.split())
-    ]
+    wholes = sorted(
+        (
+            (text, LEAST_SIMILARITY, at)
+            for at, text in plain.items()
+            if len(text) > len(title.normalised)
+            and title.normalised in text
+            and is_part(title.words, text.split())
+        ),
+        key=lambda whole: len(whole[0]),
+    )
     return [*alike, *(one for one in wholes[:SIMILAR] if one not in alike)]

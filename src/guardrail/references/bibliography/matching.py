@@ -27,6 +27,7 @@ from guardrail.references.bibliography.venues import same_venue
 __all__ = ["judge"]
 
 _YEAR_BEHIND = re.compile(r"[\s,]*(?:1[5-9]|20)\d\d\W*$")  # JAMA 2016
+_LONG = 5  # words of a part of a title that name its work though nothing else is said
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
 
 
@@ -130,7 +131,10 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     if closeness is Closeness.SHORTER:
         named = len(title.words) >= MAIN_WORDS or (apart == 0 and same_venue(reference.venue, work.venue))
         accepted = bool(agree) or (named and agree is None)
-    elif closeness in {Closeness.LONGER, Closeness.LETTER, Closeness.PART}:
+    elif closeness is Closeness.PART:  # The Descent of Man, and Selection in Relation to Sex
+        enough = apart == 0 or (apart is None and len(title.words) >= _LONG)
+        accepted = bool(agree) or (agree is None and enough)
+    elif closeness in {Closeness.LONGER, Closeness.LETTER}:
         accepted = bool(agree)
     else:
         accepted = closeness >= Closeness.REWORDED

@@ -81,6 +81,7 @@ _PART, _CONTENT, _EASTERN_PART = (
 
 _OFTEN_LEFT_OUT = re.compile(
     r",?\s(?:1\d|20)\d\d\s?[-–—]\s?(?:1\d|20)?\d\d(?!\d)"
+    r"|,?\s(?:1\d|20)\d\d(?=\s*(?:$|[:.]\s|[–—]))"
     r"|,?\s(?:and|&)\s(?:Selected\s|Collected\s)?(?:Other\s)?(?:\w+\s){0,2}"
     r"(?:Essays|Stories|Tales|Poems|Writings|Papers|Plays|Lectures|Adventures|Works|Fables|Sketches)\b"
     r"|\s(?:und\sandere|et\sautres|y\sotros|e\soutros|en\sandere|og\sandre|och\sandra|e\saltri)\s"
@@ -88,11 +89,17 @@ _OFTEN_LEFT_OUT = re.compile(
 _EDITION = re.compile(
     r",?\s\(?(?:\d{1,2}(?:st|nd|rd|th)|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)|[Uu]pdated)\s[Ee]d(?:ition|n|\.)?\)?$"
 )
-_NUMBERED = re.compile(  # RFC 2119: Key words …; GB/T 35273—2020 信息安全技术 …; 中华人民共和国网络安全法
-    r"(?P<number>(?:RFC|PEP|BCP|FIPS|NIST\sSP|(?:(?:ISO|IEC|IEEE|EN|DIN|BS|ANSI|ASTM|UL|NFPA|JIS|GB(?:/T)?|ITU-T|ETSI|ASME)[\s/-]){1,3})"
-    r"\s?(?=[\w.-]{0,6}\d)[\w.:—–-]{1,20})(?:\s?[:,.–—-])?\s(?P<rest>\S.*)"
+_NUMBER = (
+    r"(?:RFC|PEP|BCP|FIPS|NIST\sSP|(?:(?:ISO|IEC|IEEE|EN|DIN|BS|ANSI|ASTM|UL|NFPA|JIS|GB(?:/T)?|ITU-T|ETSI|ASME)[\s/-]){1,3}(?:Std\.?\s)?)"
+    r"\s?(?=[\w.-]{0,6}\d)[\w.:—–-]{1,20}(?:\sRev\.?\s\d{1,2})?"
+)
+_NUMBERED = re.compile(  # RFC 2119: Key words …; GB/T 35273—2020 信息安全技术 …; IEEE Standard for …, IEEE Std 754-2019; 中华人民共和国网络安全法
+    rf"(?P<number>{_NUMBER})(?:\s?[:,.–—-])?\s(?P<rest>\S.*)"
+    rf"|(?P<name>\S[^\n]{{5,300}}?)(?:,\s|\s?[（(])(?P<behind>{_NUMBER})[)）]?"
     r"|中华人民共和国(?P<law>[\u3400-\u9fff]{2,20}[法典例])"
 )
+
+_SAID = ("number", "rest", "name", "behind", "law")
 
 
 class Closeness(IntEnum):
@@ -150,7 +157,7 @@ class Title:
         cut = (_OFTEN_LEFT_OUT.search(self.raw, 1), _EDITION.search(self.raw, 1))
         parts = [self.raw[: found.start()] for found in cut if found]
         if numbered := _NUMBERED.fullmatch(self.raw):
-            parts += [numbered[name] for name in ("number", "rest", "law") if numbered[name]]
+            parts += [numbered[name] for name in _SAID if numbered[name]]
         return [Title(part) for part in parts]
 
 
@@ -173,7 +180,7 @@ _CUT_SHORT = {
     "dev": "development", "dist": "district", "distribs": "distributors", "div": "division", "econ": "economic", "educ": "education",
     "elec": "electric", "elecs": "electronics", "emp": "employee", "emps": "employees", "eng'g": "engineering", "ent": "entertainment",
     "enter": "enterprise", "enters": "enterprises", "env't": "environment", "env't'l": "environmental", "equip": "equipment", "exch": "exchange",
-    "fed": "federal", "fed'n": "federation", "fin": "financial", "gen": "general", "gov't": "government", "grp": "group",
+    "fed": "federal", "fed'n": "federation", "fin": "financial", "found": "foundation", "gen": "general", "gov't": "government", "grp": "group",
     "guar": "guaranty", "hosp": "hospital", "hous": "housing", "indep": "independent", "indus": "industries", "ins": "insurance",
     "inst": "institute", "int'l": "international", "inv": "investment", "invs": "investments", "lab": "laboratory", "labs": "laboratories",
     "liab": "liability", "litig": "litigation", "mach": "machine", "med": "medical", "mem'l": "memorial", "metro": "metropolitan",
@@ -199,7 +206,8 @@ def _in_full(title: str) -> str:
     if " v. " not in title:
         return title
     return _SHORT_WORD.sub(
-        lambda found: _CUT_SHORT.get(found["word"].lower().replace("’", "'"), found[0]), title
+        lambda found: _CUT_SHORT.get(found["word"].lower().replace("’", "'"), found[0]),
+        title.replace(" of Am.", " of America"),
     )
 
 
@@ -255,13 +263,15 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
 
 
 def is_part(claimed: list[str], found: list[str]) -> bool:
-    """Whether a title is a stretch of another one, and says enough: three words, two of them with content.
+    """Whether a title is a stretch of another one, and says enough: three words, two of them with content; two of a party of a case.
 
     Example:
         >>> is_part("origin of species".split(), "on the origin of species".split()), is_part(["of", "species"], ["on", "species"])
         (True, False)
     """
     count = len(claimed)
+    if _CONTENT <= count < len(found) and "v" in found[count:] and found[:count] == claimed:
+        return True  # Internationale Handelsgesellschaft (mbH v …)
     if (
         not _PART <= count < len(found)
         or len([word for word in claimed if word not in FUNCTION_WORDS]) < _CONTENT

@@ -2,6 +2,7 @@
 
 import pytest
 
+from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.records import Outcome, Record, Reference, Status
 from guardrail.references.bibliography.titles import Closeness, Title, compare
@@ -358,6 +359,61 @@ class TestShortTitles:
         """Two words may be the beginning of many titles."""
         assert (judge(reference, [self.WORK]).status is Status.FOUND) is found
 
+    @pytest.mark.parametrize(
+        ("title", "whole", "year", "found"),
+        [
+            ("The Descent of Moss", "The Descent of Moss, and Selection in Relation to Shade", 1871, True),
+            ("The Descent of Moss", "The Descent of Moss, and Selection in Relation to Shade", 1872, False),
+            ("The Descent of Moss", "The Descent of Moss, and Selection in Relation to Shade", None, False),
+            ("The Weight of Ink", "Ada Quill: The Weight of Ink", 1871, True),
+            (
+                "Water Incident Handling and Reporting Guide",
+                "Safety of Mills – Water Incident Handling and Reporting Guide",
+                None,
+                True,
+            ),
+            ("River Gap Report", "River Gap Report 1871: Broken Dams – Floods hit new highs", 1871, True),
+        ],
+    )
+    def test_a_part_of_a_title_is_that_works_if_the_year_is_or_it_is_long(self, title, whole, year, found):
+        """It is marked as a part, and neither called made up nor confirmed."""
+        match = judge(Reference(title, year=year), [Record(whole, ("Ada Quill",), year=1871)])
+        assert (match.status is Status.FOUND) is found
+        if found:
+            assert not accused(match, "default")
+
+    @pytest.mark.parametrize(
+        ("title", "whole"),
+        [
+            ("IEEE Standard for Mill Arithmetic", "IEEE Standard for Mill Arithmetic, IEEE Std 754-2019"),
+            ("Controls for Mills and Dams", "NIST SP 800-53 Rev. 5, Controls for Mills and Dams"),
+            ("个人水车安全规范", "个人水车安全规范（GB/T 35273-2020）"),
+        ],
+    )
+    def test_a_standard_is_found_without_its_number(self, tmp_path, title, whole):
+        with Index.create(tmp_path / "i.sqlite") as index:
+            index.add([Record(whole, year=2019)])
+            match = index.find(Reference(title, year=2019))
+        assert match.status is Status.FOUND
+        assert all(check.outcome in {Outcome.CONFIRMED, Outcome.NEAR} for check in match.fields)
+
+    @pytest.mark.parametrize(
+        "title", ["Roe v. Harbour Board", "Twenty rules of keeping moss", "Internationale Mooshandel"]
+    )
+    def test_an_index_finds_what_a_title_is_a_part_of(self, tmp_path, title):
+        """Also where few words are asked for, and where other titles are more alike."""
+        wholes = [
+            "Roe v. Harbour Board, 591 U.S. 578",
+            "Effective gardens: Twenty rules of keeping moss",
+            "Internationale Mooshandel mbH v Einfuhrstelle für Getreide und Futtermittel, Case 11/70",
+        ]
+        with Index.create(tmp_path / "i.sqlite") as index:
+            index.add([Record(whole, year=2020) for whole in wholes])
+            index.add(
+                [Record(f"Twenty rules of keeping {plant} {n}") for n, plant in enumerate(["bees", "ferns"])]
+            )
+            assert index.find(Reference(title, year=2020)).record.title in wholes
+
     def test_a_subtitle_may_follow_a_period(self):
         """Also before a capital with an accent."""
         work = Record("Prześniona droga. Ćwiczenie z logiki", ("Anna Kowal",), year=2014)
@@ -386,6 +442,7 @@ def test_a_subtitle_that_no_record_has(venue, year, how_many):
         ("Roe Mfg. Co. v. Doe Nat'l Bank", "Roe Manufacturing Co. v. Doe National Bank"),
         ("Gen. Elec. Co. v. Doe Pharms., Inc.", "General Electric Co. v. Doe Pharmaceuticals, Inc."),
         ("Roe Elecs. Corp. v. Doe Commc'ns", "Roe Electronics Corp. v. Doe Communications"),
+        ("Roe Found. of Am. v. Doe", "Roe Foundation of America v. Doe"),
     ],
 )
 def test_names_of_cases_are_compared_in_full(short, full):
