@@ -118,7 +118,7 @@ def parse_name(text: str) -> Name:
     plain, nickname = _without_brackets(
         " ".join(unicodedata.normalize("NFKC", text[:LONGEST_NAME])[:LONGEST_NAME].split())
     )
-    first, *others = plain.split(",")
+    first, *others = plain.replace("،", ",").split(",")
     parts = [_words(first), *(_words(part, initials=not first.isupper()) for part in others)]
     parts = [part for part in parts if part]
     suffix = ""

@@ -121,6 +121,7 @@ _BROADCASTER = re.compile(r"(?:ABC|AMC|BBC|CBS|HBO|ITV|NBC|PBS|TNT|ZDF|ARD|Netfl
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
 _CUT_END = re.compile(rf"(?:{_CUT})$")
+_SHORT_MONTHS = frozenset("jan feb mar apr jun jul aug sep sept oct nov dec".split())
 _NOT_PEOPLE = frozenset(
     [
         "january",
@@ -476,6 +477,8 @@ def after_capital(answer: str, at: int) -> bool:
 
 def named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
+    if people.rstrip(".").casefold() in _SHORT_MONTHS:
+        return True
     first = re.split(r"[\s,]", people, maxsplit=1)[0].casefold()
     published = _PRESS.search(people) is not None or (" " in people and is_press(people))
     return published or first in _NOT_PEOPLE or _BROADCASTER.match(people) is not None
