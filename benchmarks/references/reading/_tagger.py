@@ -57,7 +57,7 @@ PASSES, FURTHER = 8, 4
 RATE, LOWER = 3e-4, 1e-4
 """The highest learning rate of each."""
 
-LEARNT, AGAIN = 1_865, 1.5
+LEARNT, AGAIN = 2_175, 1.5
 """Answers at the beginning of the half "seen" that the packaged network knows; how many of them are repeated for each later one."""
 
 _WARMING, _LEAST = 0.08, 0.02  # share of the steps in which the rate rises; the smallest share of it
