@@ -49,11 +49,13 @@ from guardrail.references.second_reading import (
     STRINGS,
     TRIED,
     confirms,
+    exchanged,
     goes_on,
     is_plain,
     name_beside,
     read_again,
     read_between,
+    read_exchanged,
     read_otherwise,
     rest,
     says_more,
@@ -232,6 +234,7 @@ class ReferenceCheck(Detector):
             further += 3 * len({one.reference for one in cited if is_plain(one, one.span.of(case.answer))})
             further += len({one.other for one in cited if one.other})
             further += TRIED * len({one.reference for one in cited if one.style in _PARTED})
+            further += sum(len(exchanged(one)) for one in cited)
             asked = {route: (0, most) for route, (_, most) in asked.items()}
             asked = {Find.lane: (looked_up, looked_up + further)} | asked
         if read:
@@ -358,6 +361,8 @@ class ReferenceCheck(Detector):
             citation, match = yield from read_otherwise(citation, citation.other, match, how)
         if citation.style in _PARTED and match.exists is False:
             citation, match = yield from read_between(citation, answer, match, how)
+        if match.exists is False:
+            citation, match = yield from read_exchanged(citation, match, how)
         return citation, match
 
 

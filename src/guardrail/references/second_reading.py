@@ -22,12 +22,14 @@ __all__ = [
     "STRINGS",
     "TRIED",
     "confirms",
+    "exchanged",
     "goes_on",
     "in_marks",
     "is_plain",
     "name_beside",
     "read_again",
     "read_between",
+    "read_exchanged",
     "read_otherwise",
     "rest",
     "says_more",
@@ -76,6 +78,10 @@ _EDGES = ' .,;:!?"“”„«»*_()[]#-–—|'
 # 42 with three, 41 with six.
 _BOUNDS, TRIED = 5, 3
 _FEWEST, _MOST_WORDS, _TELLING = 2, 25, 3  # words of such a title; of one that says enough without its author
+_PAIR = re.compile(  # of a script without capitals, all of which may be a title: بوف کور، صادق هدایت (امیرکبیر)
+    r"(?P<one>[^,/–—]{2,120}?)(?:,|\s[-–—/])\s(?P<other>[^,/–—()]{2,60}?)(?:\s\((?P<venue>[^()]{2,60})\))?"
+)
+_LONGEST_NAME = 5  # words
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
 
@@ -149,6 +155,44 @@ def read_otherwise(
             return replace(citation, reference=other), reply.value
     wrong = reply.value.exists is False or accused(reply.value, differences)
     return (citation if wrong else doubted), match
+
+
+def read_exchanged(
+    citation: Citation, match: Match, differences: Differences
+) -> Flow[tuple[Citation, Match]]:
+    """A title and a name that were taken for each other, or both for one title; a work must confirm both."""
+    for way in exchanged(citation):
+        reply = yield from one(Find(way))
+        if isinstance(reply, Answer) and confirms(reply.value, differences):
+            agreed = {
+                check.field
+                for check in reply.value.fields
+                if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}
+            }
+            if {"title", "authors"} <= agreed:
+                return replace(citation, reference=way), reply.value
+    return citation, match
+
+
+def exchanged(citation: Citation) -> list[Reference]:
+    """The readings of a citation in which a name is the title and the title a name; at most `TRIED`.
+
+    Example:
+        >>> said = Citation(Span(start=0, end=30), Reference("Mara Vale", ("The Weight of Ink",)), "numbered")
+        >>> [(one.title, one.authors) for one in exchanged(said)]
+        [('The Weight of Ink', ('Mara Vale',))]
+    """
+    said = citation.reference
+    ways = [
+        replace(way, title=way.authors[0], authors=(way.title,))
+        for way in filter(None, (said, citation.other))
+        if way.title and len(way.authors) == 1 and not way.et_al
+    ]
+    if not said.authors and (pair := _PAIR.fullmatch(said.title)):
+        venue = pair["venue"] or said.venue
+        ways.append(replace(said, title=pair["one"], authors=(pair["other"],), venue=venue))
+        ways.append(replace(said, title=pair["other"], authors=(pair["one"],), venue=venue))
+    return [way for way in ways if len(way.authors[0].split()) <= _LONGEST_NAME][:TRIED]
 
 
 def read_between(

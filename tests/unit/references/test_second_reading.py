@@ -14,7 +14,14 @@ from guardrail.references.bibliography.records import Match, Record, Reference, 
 from guardrail.references.citations import citations
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.segmentation import Reading
-from guardrail.references.second_reading import read_between, rest, title_beside, unexplained_link
+from guardrail.references.second_reading import (
+    confirms,
+    read_between,
+    read_exchanged,
+    rest,
+    title_beside,
+    unexplained_link,
+)
 from guardrail.report import Span
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
@@ -214,3 +221,31 @@ def test_the_text_of_a_link_is_the_whole_title(text, left):
     """A part of it that is the title of a work verifies nothing."""
     work = Record("The Long Shadow: Maps of the Northern Shore", ("Jane Roe",))
     assert unexplained_link(text, "The Long Shadow", work).strip(" .:|") == left
+
+
+class TestExchanged:
+    """A title and a name that were taken for each other."""
+
+    @pytest.mark.parametrize(
+        ("said", "label"),
+        [
+            (Reference("Mara Vale", ("The Weight of Ink",)), "verified"),
+            (Reference("The Weight of Ink, Mara Vale (Quay House)"), "verified"),
+            (Reference("Mara Vale - The Weight of Ink"), "verified"),
+            (Reference("Mara Vale", ("The Weight of Sand",)), "absent"),
+            (Reference("The Weight of Ink, Ida Stone"), "absent"),
+        ],
+    )
+    def test_counts_only_if_a_work_confirms_both(self, tmp_path, said, label):
+        citation = Citation(Span(start=0, end=10), said, "emphasised")
+        with Index.create(tmp_path / "i.sqlite", complete=True) as index:
+            index.add([Record("The Weight of Ink", ("Mara Vale",), year=1971, venue="Quay House")])
+            flow, replies = read_exchanged(citation, index.find(said), "default"), None
+            try:
+                while True:
+                    replies = [Answer(index.find(find.reference)) for find in flow.send(replies)]
+            except StopIteration as end:
+                found, match = end.value
+        assert confirms(match, "default") is (label == "verified")
+        if label == "verified":
+            assert (found.reference.title, found.reference.authors) == ("The Weight of Ink", ("Mara Vale",))

@@ -131,6 +131,11 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     if closeness is Closeness.SHORTER:
         named = len(title.words) >= MAIN_WORDS or (apart == 0 and same_venue(reference.venue, work.venue))
         accepted = bool(agree) or (named and agree is None)
+        if not accepted and agree is None and apart == 0 and len(title.words) > 1:
+            closeness, accepted = (
+                Closeness.PART,
+                True,
+            )  # two words may begin many titles: marked, not confirmed
     elif closeness is Closeness.PART:  # The Descent of Man, and Selection in Relation to Sex
         enough = apart == 0 or (apart is None and len(title.words) >= _LONG)
         accepted = bool(agree) or (agree is None and enough)
@@ -141,7 +146,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     accepted = accepted or (identified and (bool(agree) or titles.similarity >= NEAR))
     return _Weighed(
         work=work,
-        titles=titles,
+        titles=replace(titles, closeness=closeness),
         identified=identified,
         authors=agree,
         shared=_shared(reference, work),

@@ -90,7 +90,7 @@ _EDITION = re.compile(
     r",?\s\(?(?:\d{1,2}(?:st|nd|rd|th)|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)|[Uu]pdated)\s[Ee]d(?:ition|n|\.)?\)?$"
 )
 _NUMBER = (
-    r"(?:RFC|PEP|BCP|FIPS|NIST\sSP|(?:(?:ISO|IEC|IEEE|EN|DIN|BS|ANSI|ASTM|UL|NFPA|JIS|GB(?:/T)?|ITU-T|ETSI|ASME)[\s/-]){1,3}(?:Std\.?\s)?)"
+    r"(?:RFC|PEP|BCP|FIPS|NIST\sSP|(?:(?:ISO|IEC|IEEE|EN|DIN|BS|ANSI|ASTM|UL|NFPA|JIS|GB(?:/T)?|ITU-T|ETSI|ASME|IAS|IFRS)[\s/-]){1,3}(?:Std\.?\s)?)"
     r"\s?(?=[\w.-]{0,6}\d)[\w.:—–-]{1,20}(?:\sRev\.?\s\d{1,2})?"
 )
 _NUMBERED = re.compile(  # RFC 2119: Key words …; GB/T 35273—2020 信息安全技术 …; IEEE Standard for …, IEEE Std 754-2019; 中华人民共和国网络安全法
@@ -263,20 +263,17 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
 
 
 def is_part(claimed: list[str], found: list[str]) -> bool:
-    """Whether a title is a stretch of another one, and says enough: three words, two of them with content; two of a party of a case.
+    """Whether a title is a stretch of another one, and says enough: three words, two of them with content, or its first two words if both have.
 
     Example:
         >>> is_part("origin of species".split(), "on the origin of species".split()), is_part(["of", "species"], ["on", "species"])
         (True, False)
     """
-    count = len(claimed)
-    if _CONTENT <= count < len(found) and "v" in found[count:] and found[:count] == claimed:
-        return True  # Internationale Handelsgesellschaft (mbH v …)
-    if (
-        not _PART <= count < len(found)
-        or len([word for word in claimed if word not in FUNCTION_WORDS]) < _CONTENT
-    ):
+    count, content = len(claimed), len([word for word in claimed if word not in FUNCTION_WORDS])
+    if content < _CONTENT or count >= len(found):
         return False
+    if count < _PART:  # Max Havelaar, of de koffij-veilingen …
+        return found[:count] == claimed and not all(len(word) == 1 for word in claimed)
     least = _EASTERN_PART if all(len(word) == 1 for word in claimed) else _PART  # each sign is a word
     return count >= least and any(found[at : at + count] == claimed for at in range(len(found) - count + 1))
 

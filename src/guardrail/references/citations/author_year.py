@@ -121,7 +121,9 @@ _BROADCASTER = re.compile(r"(?:ABC|AMC|BBC|CBS|HBO|ITV|NBC|PBS|TNT|ZDF|ARD|Netfl
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
 _CUT_END = re.compile(rf"(?:{_CUT})$")
-_SHORT_MONTHS = frozenset("jan feb mar apr jun jul aug sep sept oct nov dec".split())
+_SHORT_MONTHS = frozenset(
+    ["jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]
+)
 _NOT_PEOPLE = frozenset(
     [
         "january",

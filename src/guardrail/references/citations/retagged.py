@@ -390,9 +390,9 @@ def _with_its_names(answer: str, tags: Tags, known: Citation, one: Tagged) -> Re
     written = [normalise(name) for name in said.authors]
     if read.authors and len(read.authors) == len(written):
         pairs = [*zip(written, map(normalise, read.authors), strict=True)]
-        same = all(
-            f" {a}".endswith(f" {b}") or f" {b}".endswith(f" {a}") for a, b in pairs
-        )  # Yes. Martin Riesebrodt
+        same = all(  # Yes. Martin Riesebrodt; Hartmut Rosas
+            f" {a}".endswith((f" {b}", f" {b}s")) or f" {b}".endswith(f" {a}") for a, b in pairs
+        )
         return replace(said, authors=read.authors) if same else said
     journal = normalise(read.venue)
     if journal and not said.venue and [*map(normalise, read.authors), journal] == written:

@@ -48,6 +48,8 @@ TAGS = ("outside", "begins", "goes on", "mark begins", "mark goes on")
 FIELDS = ("other", "title", "author", "journal", "date", "identifier")
 """What a word of a reference may say; "journal" is any venue."""
 
+_AUTHOR = FIELDS.index("author")
+
 LONGEST = 448
 """Tokens of a window."""
 
@@ -316,10 +318,7 @@ class _Read:
     def _stretches(self, first: int, end: int) -> list[Stretch]:
         """The runs of tokens that say one field; a mark between two of the same parts none."""
         start = self.places[first][0]
-        said = self.fields[first:end].argmax(axis=1).tolist()
-        for at in range(end - 2, first - 1, -1):  # the end of a word tells more than its beginning
-            if self._goes_on(at + 1):
-                said[at - first] = said[at - first + 1]
+        said = self._by_words(first, self.fields[first:end].argmax(axis=1).tolist())
         found: list[Stretch] = []
         for at, field in enumerate(said):
             a, b = (place - start for place in self.places[first + at])
@@ -328,6 +327,22 @@ class _Read:
                 found[-1] = Stretch(FIELDS[field], found[-1].start, b)
             elif field:
                 found.append(Stretch(FIELDS[field], a, b))
+        return found
+
+    def _by_words(self, first: int, said: list[int]) -> list[int]:
+        """The fields of tokens, the parts of a word alike: its end tells more than its beginning, but of a name only the genitive's s is none."""
+        found: list[int] = []
+        while len(found) < len(said):
+            start = end = len(found)
+            while end == start or (end < len(said) and self._goes_on(first + end)):
+                end += 1
+            parts = said[start:end]
+            if parts[-1] or _AUTHOR not in parts:
+                found += [parts[-1]] * len(parts)
+            elif self.text[slice(*self.places[first + end - 1])] == "s":  # Hessens
+                found += [_AUTHOR] * (len(parts) - 1) + [0]
+            else:  # Kivimäen
+                found += [_AUTHOR] * len(parts)
         return found
 
     def _sure(self, one: Stretch, first: int, end: int) -> float:
