@@ -286,7 +286,7 @@ def train_further(
     seed: int = 0,
     device: str = "cpu",
 ) -> Any:
-    """A trained network that learns later answers as well, and repeats some of what it knows so as not to forget it; twenty minutes on two cores.
+    """A trained network that learns later answers as well, and repeats some of what it knows so as not to forget it; twenty to forty minutes on two cores.
 
     Args:
         network: as `train_tagger` gives it, or `packaged_network`.

@@ -51,6 +51,10 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
     r"(?:\s\([A-Z][\w-]{1,9}\)|\s\([^()\n]{2,80}?,?\s(?:1[4-9]|20)\d\d\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
 _LINKED = re.compile(r"\[(?P<text>[^\[\]\n]{1,400})\]\(http")
+_LONGEST_LABEL = 400
+_LABEL = re.compile(
+    rf"\[(?P<text>[^\[\]\n]{{1,{_LONGEST_LABEL}}})\]\(<?$"
+)  # the text of a link of which only the address was read
 _TITLE_BEHIND = re.compile(r"[)\]>*_]{0,3}(?:,|:|\s[–—-])\s(?P<title>[^\W\d_a-z][^\n;]{8,200})")
 _NAME_BEHIND = re.compile(
     r"\s\((?P<title>[^\W\d_a-z][^()\n]{8,150})"
@@ -321,6 +325,11 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
         capitals = sum(word[:1].isupper() for word in words(found["title"])) if found else 0
         if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
             return found["title"].strip()
+    label = _LABEL.search(answer, max(0, citation.span.start - _LONGEST_LABEL), citation.span.start)
+    if label and not _LEADS.search(label["text"]):  # a part of it was read as something else: a law
+        said = set(normalise(label["text"]).split()).difference(_SMALL.split("|"))
+        if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
+            return label["text"].strip()
     alone = begin == answer.rfind("\n", 0, citation.span.start) + 1 and not citation.reference.authors
     if alone and (line := _LINE_BEFORE.match(text[:first])) and not _LEADS.search(line["title"]):
         said = set(normalise(line["title"]).split()).difference(_SMALL.split("|"))

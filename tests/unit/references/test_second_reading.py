@@ -249,3 +249,28 @@ class TestExchanged:
         assert confirms(match, "default") is (label == "verified")
         if label == "verified":
             assert (found.reference.title, found.reference.authors) == ("The Weight of Ink", ("Mara Vale",))
+
+
+def test_a_link_whose_text_was_read_as_a_law_is_not_cleared_by_its_address(index):
+    """Also where what is looked at before the law begins within another link."""
+    path = index(
+        Record("Vaccines for Measles in Children", ("Di Pietrantonj",), doi="10.1002/14651858"), complete=True
+    )
+    earlier = f"[{'A Well-Ordered Thing and the Preservation of Races ' * 5}](https://example.org/a)"
+    text = (
+        f"It was held in Roe v. Wade, 410 U.S. 113 (1973). {earlier} and so did the review, "
+        "[Regulation (EU) 2016/679 (General de sociologie](https://doi.org/10.1002/14651858)."
+    )
+    findings = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(text).findings
+    assert not [one for one in findings if one.verdict is Verdict.SUPPORTED]
+
+
+def test_the_text_of_a_link_of_which_only_the_address_was_read():
+    answer = "See [Regulation (EU) 2016/679 of Imaginary Teapots](https://doi.org/10.1000/a)."
+    start = answer.index("https")
+    citation = Citation(Span(start=start, end=len(answer) - 2), Reference(doi="10.1000/a"), "doi")
+    assert (
+        title_beside(citation, answer, Record("Vaccines for Measles"))
+        == "Regulation (EU) 2016/679 of Imaginary Teapots"
+    )
+    assert not title_beside(citation, answer, Record("The Regulation of Imaginary Teapots, 2016/679"))

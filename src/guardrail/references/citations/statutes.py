@@ -128,7 +128,11 @@ def stands_alone(answer: str, span: Span) -> bool:
     before = _ITEM.sub("", answer[line:start])
     if _ENTRY.search(before) or (not before.strip(" *_") and _BOOK.match(answer, end)):
         return False
-    opened = [pair for pair in _PAIRS if before.count(pair[0]) > before.count(pair[1])]
+    opened = [
+        pair
+        for pair in _PAIRS  # what is looked at may begin within a pair
+        if before.count(pair[0]) > before.count(pair[1]) or before.rfind(pair[0]) > before.rfind(pair[1])
+    ]
     opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]
     opened += [("*", "*")] if before.replace("**", "").count("*") % 2 else []
     return all(before.endswith(one) and answer.startswith(other, end) for one, other in opened)
