@@ -182,6 +182,7 @@ def exchanged(citation: Citation) -> list[Reference]:
     """The readings of a citation in which a name is the title and the title a name; at most `TRIED`.
 
     Example:
+        >>> from guardrail.report import Span
         >>> said = Citation(Span(start=0, end=30), Reference("Mara Vale", ("The Weight of Ink",)), "numbered")
         >>> [(one.title, one.authors) for one in exchanged(said)]
         [('The Weight of Ink', ('Mara Vale',))]
