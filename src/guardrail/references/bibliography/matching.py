@@ -27,7 +27,6 @@ from guardrail.references.bibliography.venues import same_venue
 __all__ = ["judge"]
 
 _YEAR_BEHIND = re.compile(r"[\s,]*(?:1[5-9]|20)\d\d\W*$")  # JAMA 2016
-_LONG = 5  # words of a part of a title that name its work though nothing else is said
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
 
 
@@ -137,8 +136,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
                 True,
             )  # two words may begin many titles: marked, not confirmed
     elif closeness is Closeness.PART:  # The Descent of Man, and Selection in Relation to Sex
-        enough = apart == 0 or (apart is None and len(title.words) >= _LONG)
-        accepted = bool(agree) or (agree is None and enough)
+        accepted = bool(agree) or (agree is None and apart == 0)
     elif closeness in {Closeness.LONGER, Closeness.LETTER}:
         accepted = bool(agree)
     else:

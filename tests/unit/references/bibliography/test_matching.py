@@ -373,12 +373,12 @@ class TestShortTitles:
                 "Water Incident Handling and Reporting Guide",
                 "Safety of Mills – Water Incident Handling and Reporting Guide",
                 None,
-                True,
+                False,
             ),
             ("River Gap Report", "River Gap Report 1871: Broken Dams – Floods hit new highs", 1871, True),
         ],
     )
-    def test_a_part_of_a_title_is_that_works_if_the_year_is_or_it_is_long(self, title, whole, year, found):
+    def test_a_part_of_a_title_is_that_works_if_the_year_is(self, title, whole, year, found):
         """It is marked as a part, and neither called made up nor confirmed."""
         match = judge(Reference(title, year=year), [Record(whole, ("Ada Quill",), year=1871)])
         assert (match.status is Status.FOUND) is found
