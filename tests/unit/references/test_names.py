@@ -426,6 +426,9 @@ def test_a_name_that_a_sentence_inflects(said, known):
         ("Paul Smithson", "Paul Smith"),
         ("Jan Kowalski", "Anna Kowalska"),
         ("Pamuk Orhan", "Oral Pamukçu"),
+        ("Wei Lin", "Wei Li"),
+        ("Wei Chena", "Wei Chen"),
+        ("T", "Olga Tokarczuk"),
         ("", "Olga Tokarczuk"),
     ],
 )

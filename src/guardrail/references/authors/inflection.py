@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from guardrail.references.authors.names import fold, parse_name
+from guardrail.references.authors.words import WRITTEN_FIRST
 
 __all__ = ["uninflected"]
 
 _SUFFIX = re.compile(r"(?<=[^\W\d_]{3})['’‘ʼ][^\W\d_]{1,5}$")  # Tanpınar’ın, Keynes’s
-_LEAST = 1  # letters of a name that no ending changes
+_LEAST, _FAMILY = 1, 4  # letters of a name that no ending changes; of a family name that has cases
 # What a name ends in, and what takes its place, without accents (`fold`); "" is the end of any name.
 _ENDINGS = (
     # German and the languages of Scandinavia; Finnish; Turkish where the apostrophe is left out
@@ -62,17 +63,23 @@ def uninflected(said: Sequence[str], known: Sequence[str]) -> list[str]:
 def _is_inflected(said: str, known: str) -> bool:
     """Whether all that was said of a name is it, but for the endings."""
     ours, theirs = (parse_name(name) for name in (_SUFFIX.sub("", said), known))
-    if not ours.family or not _alike(ours.family, theirs.family):
-        return False
-    if not ours.given or not theirs.given:
-        return not ours.given
-    return _alike(ours.given[0], theirs.given[0])
+    families = fold(ours.family), fold(theirs.family)
+    if min(map(len, families)) < _FAMILY or not WRITTEN_FIRST.isdisjoint(families):  # Li is not Lin
+        return families[0] == families[1] != "" and _given_agree(ours.given, theirs.given)
+    return _alike(*families) and _given_agree(ours.given, theirs.given)
 
 
-def _alike(said: str, known: str) -> bool:
-    """Whether a word of a name is another one, its initial, or that with the ending of a case."""
-    ours, theirs = fold(said), fold(known)
-    if ours == theirs or (min(len(ours), len(theirs)) == 1 and ours[:1] == theirs[:1]):
+def _given_agree(said: Sequence[str], known: Sequence[str]) -> bool:
+    """Whether the first given name that was said is the first that is known, its initial, or inflected; a family name alone says none."""
+    if not said or not known:
+        return not said
+    ours, theirs = fold(said[0]), fold(known[0])
+    return (min(len(ours), len(theirs)) == 1 and ours[:1] == theirs[:1]) or _alike(ours, theirs)
+
+
+def _alike(ours: str, theirs: str) -> bool:
+    """Whether a word is another one, or that with the ending of a case."""
+    if ours == theirs:
         return True
     for end, others in _ENDINGS:
         stem = theirs.removesuffix(end) if theirs.endswith(end) else ""
