@@ -252,7 +252,7 @@ class TestExchanged:
 
 
 def test_a_link_whose_text_was_read_as_a_law_is_not_cleared_by_its_address(index):
-    """Also where what is looked at before the law begins within another link."""
+    """The 300 characters before the law begin inside another link, which must not hide the open bracket."""
     path = index(
         Record("Vaccines for Measles in Children", ("Di Pietrantonj",), doi="10.1002/14651858"), complete=True
     )

@@ -130,7 +130,7 @@ def stands_alone(answer: str, span: Span) -> bool:
         return False
     opened = [
         pair
-        for pair in _PAIRS  # what is looked at may begin within a pair
+        for pair in _PAIRS  # the text before may have been cut inside a pair of brackets
         if before.count(pair[0]) > before.count(pair[1]) or before.rfind(pair[0]) > before.rfind(pair[1])
     ]
     opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]

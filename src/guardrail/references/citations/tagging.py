@@ -330,7 +330,10 @@ class _Read:
         return found
 
     def _by_words(self, first: int, said: list[int]) -> list[int]:
-        """The fields of tokens, the parts of a word alike: its end tells more than its beginning, but of a name only the genitive's s is none."""
+        """One field for all tokens of a word: that of the last, which is read most reliably. If that says nothing, and another is of a name, the word is.
+
+        The s of a genitive (Hessens) is no part of the name.
+        """
         found: list[int] = []
         while len(found) < len(said):
             start = end = len(found)
