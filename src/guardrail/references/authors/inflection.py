@@ -51,36 +51,37 @@ _ENDINGS = (
 
 
 def uninflected(said: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The names as they are known where a sentence has only inflected them, the others as they were said.
+    """The names with the words that a sentence inflects as they are in a known name, and the others as they were said.
 
     Example:
         >>> uninflected(["Olgi Tokarczuk", "Pawła Huellego"], ["Olga Tokarczuk", "Anna Nasiłowska"])
         ['Olga Tokarczuk', 'Pawła Huellego']
     """
-    return [next((name for name in known if _is_inflected(one, name)), one) for one in said]
+    return [next(filter(None, (_as_known(one, name) for name in known)), one) for one in said]
 
 
-def _is_inflected(said: str, known: str) -> bool:
-    """Whether all that was said of a name is it, but for the endings."""
+def _as_known(said: str, known: str) -> str:
+    """A name with its first and its family name without the endings of a case; "" if it has none, or is another name."""
     ours, theirs = (parse_name(name) for name in (_SUFFIX.sub("", said), known))
-    families = fold(ours.family), fold(theirs.family)
+    if not ours.family or not theirs.family or (ours.given and not theirs.given):
+        return ""
+    pairs = [(ours.family, theirs.family), *zip(ours.given[:1], theirs.given[:1], strict=False)]
+    words = [(fold(our), fold(their)) for our, their in pairs]
+    families = words[0]
     if min(map(len, families)) < _FAMILY or not WRITTEN_FIRST.isdisjoint(families):  # Li is not Lin
-        return families[0] == families[1] != "" and _given_agree(ours.given, theirs.given)
-    return _alike(*families) and _given_agree(ours.given, theirs.given)
+        return ""
+    if any(our != their and not _is_inflected(our, their) for our, their in words):
+        return ""
+    inflected = [our != their and _is_inflected(our, their) for our, their in words]
+    if not any(inflected) and said == _SUFFIX.sub("", said):
+        return ""
+    # further names stay as they were said: Kevin T. Murphy is not Kevin P.
+    given = [theirs.given[0] if all(inflected[1:]) else ours.given[0], *ours.given[1:]] if ours.given else []
+    return " ".join((*given, theirs.family))
 
 
-def _given_agree(said: Sequence[str], known: Sequence[str]) -> bool:
-    """Whether the first given name that was said is the first that is known, its initial, or inflected; a family name alone says none."""
-    if not said or not known:
-        return not said
-    ours, theirs = fold(said[0]), fold(known[0])
-    return (min(len(ours), len(theirs)) == 1 and ours[:1] == theirs[:1]) or _alike(ours, theirs)
-
-
-def _alike(ours: str, theirs: str) -> bool:
-    """Whether a word is another one, or that with the ending of a case."""
-    if ours == theirs:
-        return True
+def _is_inflected(ours: str, theirs: str) -> bool:
+    """Whether a word is another one with the ending of a case."""
     for end, others in _ENDINGS:
         stem = theirs.removesuffix(end) if theirs.endswith(end) else ""
         if len(stem) >= _LEAST and ours.startswith(stem) and ours[len(stem) :] in others.split(" "):
