@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
@@ -103,9 +103,9 @@ class Verdict(StrEnum):
 _SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
 
 
-def worst(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The most serious of some verdicts: unsupported, then unverified, then supported; `None` of none."""
-    return max(verdicts, key=_SEVERITY.__getitem__, default=None)
+def worst(verdicts: Iterable[Verdict | None]) -> Verdict | None:
+    """The most serious of some verdicts: unsupported, then unverified, then supported; `None` where nothing is claimed."""
+    return max((one for one in verdicts if one is not None), key=_SEVERITY.__getitem__, default=None)
 
 
 class Span(_Model):
@@ -325,7 +325,8 @@ class Finding(_Model):
         span: where in the answer; `None` means the whole answer.
         text: what is written there.
         score: in the detector's `Scale`, larger = more likely made up; `None` = could not be scored.
-        verdict: supported, unsupported or unverified.
+        verdict: supported, unsupported or unverified; `None` where nothing is claimed that could be either, such as a greeting. No
+            policy touches that, and it does not count in the report's verdict.
         label: the detector's own word for what it found ("fabricated", "misquoted").
         mark: what an annotation says, without brackets ("no such work found").
         reason: one sentence for a person; says why where there is no score.
@@ -336,11 +337,16 @@ class Finding(_Model):
     span: Span | None = None
     text: str = ""
     score: Finite = None
-    verdict: Verdict
+    verdict: Verdict | None
     label: str = ""
     mark: str = ""
     reason: str = ""
     evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word; "nothing claimed" where there is none."""
+        return self.verdict.value if self.verdict is not None else "nothing claimed"
 
     @model_validator(mode="after")
     def _says_why(self) -> Finding:
@@ -486,7 +492,7 @@ class Report(_Model):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def verdict(self) -> Verdict | None:
-        """The worst over findings and failures; `None` if no detector found anything to examine."""
+        """The worst over findings and failures; `None` if nothing is claimed that a detector examines."""
         found = [finding.verdict for finding in self.findings]
         return worst([*found, Verdict.UNVERIFIED] if self.failures else found)
 
@@ -494,6 +500,11 @@ class Report(_Model):
     def blocked(self) -> bool:
         """Whether the policy blocked the answer."""
         return self.decision.action is Action.BLOCK
+
+    @property
+    def judged(self) -> tuple[Finding, ...]:
+        """The findings with a verdict: those on what the answer claims."""
+        return tuple(finding for finding in self.findings if finding.verdict is not None)
 
     def with_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
         """The findings of one verdict.
@@ -535,7 +546,7 @@ class Report(_Model):
             [
                 (self.verdict.value if self.verdict else "nothing to check")
                 + (f" ({counted})" if counted else ""),
-                *(f"- {_printed(finding)}" for finding in self.findings),
+                *(f"- {_printed(finding)}" for finding in self.judged),
                 *(
                     f"- {one_line(failure.detector, 40)} could not finish: {failure.reason} {one_line(failure.detail, 200)}".rstrip()
                     for failure in self.failures
@@ -566,7 +577,7 @@ def _printed(finding: Finding) -> str:
     text = one_line(finding.text, 80) or "the whole answer"
     score = "" if finding.score is None else f" ({finding.score:.2f})"
     words = dict.fromkeys(filter(None, (one_line(finding.mark, 80), one_line(finding.reason, 200))))
-    return f"{finding.verdict.value}: {text}{score}" + (f": {'; '.join(words)}" if words else "")
+    return f"{finding.word}: {text}{score}" + (f": {'; '.join(words)}" if words else "")
 
 
 class Blocked(GuardrailError):

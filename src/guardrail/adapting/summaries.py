@@ -35,14 +35,14 @@ def shown_spans(change: Change) -> list[dict[str, Any]]:
     grown = [0, *accumulate(len(edit.replacement) - size for edit, size in zip(edits, sizes, strict=True))]
     found = []
     for finding in change.report.findings:
-        if finding.span is None or finding.verdict is Verdict.SUPPORTED:
+        if finding.span is None or finding.verdict in {None, Verdict.SUPPORTED}:
             continue
         start, end = finding.span.start, finding.span.end
         before = bisect_right(ends, start)  # edits that end in front of it
         until = max(before, bisect_left(starts, end))  # those and the ones within it
         if cut[before] == cut[until]:
             place = {"start": start + grown[before], "end": end + grown[until]}
-            found.append({**place, "detector": finding.detector, "verdict": finding.verdict.value})
+            found.append({**place, "detector": finding.detector, "verdict": finding.word})
     return found
 
 

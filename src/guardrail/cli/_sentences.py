@@ -31,7 +31,7 @@ class Row:
 def rows(report: Report, detectors: Sequence[str]) -> list[Row]:
     """The sentences in their order, each with one finding per detector."""
     found: dict[tuple[int, int], dict[str, Finding]] = {}
-    for finding in report.findings:
+    for finding in report.judged:
         if finding.span is not None and finding.detector in detectors:
             found.setdefault((finding.span.start, finding.span.end), {})[finding.detector] = finding
     return [
@@ -73,14 +73,14 @@ def show_sentences(report: Report, *, source: str, notes: Iterable[str] = ()) ->
     out = console()
     glyphs = Glyphs(out)
     detectors = list(dict.fromkeys(finding.detector for finding in report.findings))
-    if not report.findings and not report.failures:
+    if not report.judged and not report.failures:
         tell(out, f"nothing to check: no sentence was found in {one_line(source)}")
     elif out.is_terminal:
         out.print(sentence_table(report, detectors, glyphs))
     else:
         for line in _lines(report, detectors, glyphs):
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
-    if report.findings and (unit := units(report, detectors)):
+    if report.judged and (unit := units(report, detectors)):
         tell(out, unit, "dim")
     show_end(report, out, glyphs, notes, model="chat model")
 
@@ -123,9 +123,9 @@ def _cell(finding: Finding | None, top: float, glyphs: Glyphs) -> Text:
 
     if finding is None:
         return Text("-")
-    sign = glyphs.of(finding.verdict)
+    sign = glyphs.of(finding.word)
     return Text(
-        f"{sign} {meter(finding.score, top, glyphs)} {score_text(finding)}", style=STYLES[finding.verdict]
+        f"{sign} {meter(finding.score, top, glyphs)} {score_text(finding)}", style=STYLES[finding.word]
     )
 
 
@@ -154,7 +154,7 @@ def _lines(report: Report, detectors: Sequence[str], glyphs: Glyphs) -> Iterator
             if finding is None:
                 continue
             bar = meter(finding.score, top[name], glyphs)
-            cells = (finding.verdict.value, score_text(finding), bar, row.text, finding.reason)
+            cells = (finding.word, score_text(finding), bar, row.text, finding.reason)
             yield "\t".join(one_line(cell) or "-" for cell in cells)
 
 

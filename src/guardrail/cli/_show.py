@@ -24,14 +24,14 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     glyphs = Glyphs(out)
     tell(out, marked(report, glyphs))
     out.print()
-    if not report.findings and not report.failures:
+    if not report.judged and not report.failures:
         names = one_line(", ".join(report.signatures)) or "no detector"
         asked = "" if report.case.messages else "; --prompt says what was asked, which may help"
         tell(out, f"nothing to check: {names} found nothing to examine in {one_line(source)}{asked}")
     elif out.is_terminal:
-        out.print(findings_table(report.findings, glyphs))
+        out.print(findings_table(report.judged, glyphs))
     else:
-        for line in _lines(report.findings):
+        for line in _lines(report.judged):
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
     show_end(report, out, glyphs, notes)
 
@@ -43,7 +43,7 @@ def show_end(
     for failure in report.failures:
         detail = f" ({one_line(failure.detail, 200)})" if failure.detail else ""
         tell(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
-    if report.findings or report.failures:
+    if report.judged or report.failures:
         tell(out, _outcome(report, glyphs), "bold")
     tell(out, cost_line(report.cost, model=model), "dim")
     for note in notes:
@@ -67,17 +67,17 @@ def marked(report: Report, glyphs: Glyphs) -> Text:
         return Text(visible(report.answer), style=STYLES["unsupported"])
     answer = report.case.answer
     shown = Text()
-    for start, end, finding in _stretches(answer, report.findings, edits):
+    for start, end, finding in _stretches(answer, report.judged, edits):
         edit = next((e for e in edits if e.span.start == start and e.span.end == end), None)
         if edit is not None:
             shown.append(
                 visible(edit.replacement), style="bold yellow" if "unverified" in edit.why else "bold red"
             )
             continue
-        shown.append(visible(answer[start:end]), style=STYLES[finding.verdict] if finding else "")
+        shown.append(visible(answer[start:end]), style=STYLES[finding.word] if finding else "")
         if finding is not None and finding.span is not None and finding.span.end == end and not edits:
-            word = one_line(finding.label, 30) or finding.verdict.value
-            shown.append(f" [{glyphs.of(finding.verdict)} {word}]", style=STYLES[finding.verdict])
+            word = one_line(finding.label, 30) or finding.word
+            shown.append(f" [{glyphs.of(finding.word)} {word}]", style=STYLES[finding.word])
     shown.rstrip()
     return shown
 
@@ -104,7 +104,7 @@ def _stretches(
 
 def _worst(findings: Sequence[Finding], start: int, end: int) -> Finding | None:
     there = [f for f in findings if f.span is not None and f.span.start <= start and end <= f.span.end]
-    return max(there, key=lambda finding: _RANK[finding.verdict], default=None)
+    return max(there, key=lambda finding: _RANK[finding.word], default=None)
 
 
 # --- what was found ----------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("what, and why", ratio=1, overflow="fold")
     for finding in findings:
-        verdict = Text(f"{glyphs.of(finding.verdict)} {finding.verdict}", style=STYLES[finding.verdict])
+        verdict = Text(f"{glyphs.of(finding.word)} {finding.word}", style=STYLES[finding.word])
         if finding.label:
             verdict.append(f"\n  {one_line(finding.label, 24)}", style="dim")
         what = Text(one_line(finding.text, 300) or "the whole answer")
@@ -158,7 +158,7 @@ def _compared(finding: Finding, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Tab-separated: verdict, label, score, text, reason."""
     for finding in findings:
-        cells = (finding.verdict.value, finding.label, score_text(finding), finding.text, why(finding))
+        cells = (finding.word, finding.label, score_text(finding), finding.text, why(finding))
         yield "\t".join(one_line(cell) or "-" for cell in cells)
 
 

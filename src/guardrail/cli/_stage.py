@@ -110,17 +110,15 @@ class Stage:
         shown = marked(report, self._glyphs)
         if report.verdict == "supported" and not report.decision.edits:
             sign = self._glyphs.of("supported")
-            shown.append(
-                f"\n\n{sign} all {len(report.findings)} references are supported", style="bold green"
-            )
+            shown.append(f"\n\n{sign} all {len(report.judged)} references are supported", style="bold green")
         return shown
 
     def _finding(self, finding: Finding) -> None:
         from rich.text import Text
 
         width = self._out.width - 20 if self._out.is_terminal else None
-        line = Text(f"{self._glyphs.of(finding.verdict)} ", style=STYLES[finding.verdict])
-        line.append(f"{one_line(finding.label, 30) or finding.verdict:<11}")
+        line = Text(f"{self._glyphs.of(finding.word)} ", style=STYLES[finding.word])
+        line.append(f"{one_line(finding.label, 30) or finding.word:<11}")
         line.append(one_line(finding.text, width), style="bold")
         self._body(line)
         pieces = [(source, one_line(told)) for source, told in _evidence(finding)]
@@ -159,7 +157,7 @@ class Stage:
             for place, row in enumerate(found):
                 cells = [
                     f"{short(name)} {meter(one.score, top[name], self._glyphs)} {score_text(one):>4} "
-                    f"{self._glyphs.of(one.verdict)}"
+                    f"{self._glyphs.of(one.word)}"
                     for name, one in zip(detectors, row.findings, strict=True)
                     if one is not None
                 ]

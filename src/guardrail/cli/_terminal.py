@@ -53,11 +53,11 @@ class Glyphs:
 
     def of(self, verdict: str) -> str:
         """The verdict's sign."""
-        signs = {"supported": "✓+", "unsupported": "✗x", "unverified": "?"}[verdict]
+        signs = {"supported": "✓+", "unsupported": "✗x", "unverified": "?"}.get(verdict, "-")
         return signs[0] if self.rich else signs[-1]
 
 
-STYLES = {"supported": "green", "unsupported": "bold red", "unverified": "yellow"}
+STYLES = {"supported": "green", "unsupported": "bold red", "unverified": "yellow", "nothing claimed": "dim"}
 """The verdicts' colours."""
 
 

@@ -313,7 +313,7 @@ def _row(item: Labelled, name: str, number: int, finding: Finding, spent: Spent)
         end=end,
         text=finding.text if start is None else item.case.answer[start:end],
         score=finding.score,
-        verdict=finding.verdict.value,
+        verdict=finding.word,
         word=finding.label,
         reason=finding.reason,
         label=item.labels.of(start, end),

@@ -24,11 +24,11 @@ from guardrail.report import (
     Verdict,
 )
 
-ICONS = {Verdict.SUPPORTED: "✓", Verdict.UNVERIFIED: "?", Verdict.UNSUPPORTED: "✕"}
+ICONS: dict[Verdict | None, str] = {Verdict.SUPPORTED: "✓", Verdict.UNVERIFIED: "?", Verdict.UNSUPPORTED: "✕"}
 
 SIGNS = {"confirmed": "✓", "near": "≈", "differs": "✕", "not compared": "–"}  # of one field of a look-up
 
-_SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
+_SEVERITY: dict[Verdict | None, int] = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
 _OUTCOMES = {
     Verdict.UNSUPPORTED: ("is not supported", "are not supported"),
     Verdict.UNVERIFIED: ("could not be checked", "could not be checked"),
@@ -204,7 +204,7 @@ class View:
         for number in numbers:
             finding = self.report.findings[number - 1]
             score = "" if finding.score is None else f" {finding.score:.3g}"
-            told.append(f"{number}. {finding.verdict.value}{score}: {finding.reason or finding.detector}")
+            told.append(f"{number}. {finding.word}{score}: {finding.reason or finding.detector}")
         return "\n".join(told)
 
     @property
@@ -235,7 +235,7 @@ class View:
         owners = dict.fromkeys([*cost.paid, *cost.alone])
         return [(owner, cost.paid.get(owner, Cost()), cost.alone.get(owner)) for owner in owners]
 
-    def verdict_of(self, number: int) -> Verdict:
+    def verdict_of(self, number: int) -> Verdict | None:
         """Of the finding with a number (from 1)."""
         return self.report.findings[number - 1].verdict
 

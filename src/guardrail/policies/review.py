@@ -34,7 +34,7 @@ class Review:
         return worst([*found, Verdict.UNVERIFIED] if self.failures else found)
 
     @cached_property
-    def counts(self) -> Counter[Verdict]:
+    def counts(self) -> Counter[Verdict | None]:
         """How many findings have each verdict; a failed detector counts as one that is unverified."""
         counts = Counter(finding.verdict for finding in self.findings)
         counts[Verdict.UNVERIFIED] += len(self.failures)

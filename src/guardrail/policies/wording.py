@@ -12,9 +12,9 @@ from guardrail.report import DetectorFailure, Finding, Verdict
 from guardrail.text.fence import FENCE_RULE, fence
 
 _DEFAULT_MARKS = {
-    Verdict.UNVERIFIED: "unverified",
-    Verdict.UNSUPPORTED: "not supported",
-    Verdict.SUPPORTED: "supported",
+    "unverified": "unverified",
+    "unsupported": "not supported",
+    "supported": "supported",
 }
 _LABEL_MARKS = {"fabricated": "no such work found", "misquoted": "details differ from the real work"}
 _LISTED_IN_FEEDBACK = 20
@@ -22,7 +22,7 @@ _LISTED_IN_FEEDBACK = 20
 
 def mark(finding: Finding) -> Mark:
     """What to write after a finding: its own words, else those of its label, else those of its verdict."""
-    text = finding.mark or _LABEL_MARKS.get(finding.label) or _DEFAULT_MARKS[finding.verdict]
+    text = finding.mark or _LABEL_MARKS.get(finding.label) or _DEFAULT_MARKS[finding.word]
     if finding.span is None:
         text = f"the whole answer: {text}"
     return Mark(finding.span, text, why(finding))
@@ -50,7 +50,7 @@ def kinds(findings: Collection[Finding]) -> str:
     for finding in findings:
         known = re.fullmatch(r"[A-Za-z][A-Za-z -]{0,30}", finding.label)
         told = finding.text and finding.label.lower() not in finding.text.lower()
-        counts[finding.label if known and told else finding.verdict.value] += 1
+        counts[finding.label if known and told else finding.word] += 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
     return f"{many(len(findings), 'part')} of it could not be confirmed ({kinds})"
 

@@ -21,9 +21,10 @@ from guardrail.options import number, option
 from guardrail.report import Case, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
-from guardrail.selfcheck.material import Judged, Material, claiming, has_text, silent
-from guardrail.text.claims import claims as split
-from guardrail.text.refusals import claims_nothing
+from guardrail.selfcheck.material import NOT_JUDGED, Judged, Material, claiming, has_text
+from guardrail.text.claims import Piece, pieces, spoken
+from guardrail.text.kinds import Kind, kind_of
+from guardrail.text.plain import plain_text
 
 __all__ = [
     "METHODS",
@@ -67,11 +68,12 @@ _LONG = 5_000  # characters and pairs: some milliseconds of work
 
 
 class SentenceCheck(Detector):
-    """Scores every sentence of an answer: what all variants of SelfCheck are.
+    """Scores every claim of an answer: what all variants of SelfCheck are.
 
-    One finding per sentence; a finding without a score says why. Headings and lead-ins are no sentences here
-    (`guardrail.text.claims`). A sentence that claims nothing ("I don't know.") is unverified without a score, and no
-    model is asked about it. A variant judges the others by `_judge_case`.
+    One finding per piece of the answer (`guardrail.text.claims`). Claims are judged by their plain text, without markup and
+    marks of citation; a finding without a score says why. What claims nothing (a greeting, a question, a heading, "The
+    documents do not say") has a finding without a verdict, and no model is asked about it. Program code is not examined,
+    so it is unverified. Where there is nothing to compare with, one finding says so of the whole answer.
 
     Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
     """
@@ -85,11 +87,13 @@ class SentenceCheck(Detector):
         default=None, help="unsupported from this score on; None = the variant's threshold"
     )
     max_sentences: int = option(
-        default=200, least=1, help="sentences to examine; the rest is unverified, and the report says so"
+        default=200,
+        least=1,
+        help="pieces of the answer to examine; the rest is unverified, and the report says so",
     )
     splitter: Splitter | None = option(
         default=None,
-        help="a function from a text to the spans of its sentences; None = guardrail.text.claims.claims",
+        help="a function from a text to the spans of its sentences; None = guardrail.text.claims.pieces",
     )
 
     def __post_init__(self) -> None:
@@ -114,24 +118,23 @@ class SentenceCheck(Detector):
         return self.name.removeprefix("selfcheck-")
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
-        """One finding per sentence."""
-        spans = yield from compute_if_long(len(case.answer), self._split, case.answer)
-        if not spans:
-            return []
-        examined = spans[: self.max_sentences]
-        texts = [span.of(case.answer) for span in examined]
-        claims = [i for i, text in enumerate(texts) if not claims_nothing(text)]
-        found = dict.fromkeys(range(len(texts)), silent(claims))
+        """One finding per piece of the answer, or one of the whole where there is nothing to compare its claims with."""
+        read = yield from compute_if_long(len(case.answer), self._read, case.answer, case.question)
+        examined = read[: self.max_sentences]
+        claims = [i for i, piece in enumerate(examined) if piece.kind is Kind.CLAIM]
+        found = {i: NOT_JUDGED[piece.kind] for i, piece in enumerate(read) if piece.kind is not Kind.CLAIM}
         material = Material()
         if claims:
             judged, material = yield from self._judge_case(
-                case, [texts[i] for i in claims], [examined[i] for i in claims]
+                case, [examined[i].text for i in claims], [examined[i].span for i in claims]
             )
+            if not material.texts and material.lacking:
+                return [self._nothing_to_compare(material)]
             found |= zip(claims, judged, strict=True)
-        reason = f"only the first {self.max_sentences} sentences are examined (max_sentences)"
-        found |= dict.fromkeys(range(len(texts), len(spans)), Judged(None, reason=reason))
+        reason = f"only the first {self.max_sentences} pieces of the answer are examined (max_sentences)"
+        found |= dict.fromkeys(range(len(examined), len(read)), Judged(None, reason=reason))
         return (
-            yield from compute_if_long(len(case.answer), self._findings, case.answer, spans, found, material)
+            yield from compute_if_long(len(case.answer), self._findings, case.answer, read, found, material)
         )
 
     @abstractmethod
@@ -140,23 +143,39 @@ class SentenceCheck(Detector):
     ) -> Flow[tuple[list[Judged], Material]]:
         """Judge the sentences of a case, which has one at least. Returns by what, too."""
 
-    def _split(self, answer: str) -> list[Span]:
-        return list((self.splitter or split)(answer))
+    def _read(self, answer: str, question: str = "") -> Sequence[Piece]:
+        """The pieces of an answer; of a user's own splitter each sentence is one."""
+        if self.splitter is None:
+            return pieces(answer, question=question)
+        spans = [(span, plain_text(span.of(answer))) for span in self.splitter(answer)]
+        return [Piece(span, kind_of(text), text) for span, text in spans]
 
-    def _claims(self, answer: str) -> list[str]:
-        """The sentences that are judged: examined, and with a claim."""
-        texts = [span.of(answer) for span in self._split(answer)[: self.max_sentences]]
-        return [text for text in texts if not claims_nothing(text)]
+    def _claims(self, case: Case) -> list[str]:
+        """The claims that are judged, as plain text."""
+        read = self._read(case.answer, case.question)[: self.max_sentences]
+        return [piece.text for piece in read if piece.kind is Kind.CLAIM]
+
+    def _nothing_to_compare(self, material: Material) -> Finding:
+        """What is said once, of the whole answer."""
+        return Finding(
+            detector=self.name, verdict=Verdict.UNVERIFIED, label="unknown", reason=material.lacking
+        )
 
     def _findings(
-        self, answer: str, spans: Sequence[Span], judged: Mapping[int, Judged], material: Material
+        self, answer: str, read: Sequence[Piece], judged: Mapping[int, Judged], material: Material
     ) -> list[Finding]:
-        return [self._finding(span, span.of(answer), judged[i], material) for i, span in enumerate(spans)]
+        return [
+            self._finding(piece.span, piece.span.of(answer), judged[i], material)
+            for i, piece in enumerate(read)
+        ]
 
     def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
         other = "documents" if material.kind == "context" else "other answers"
         reason = judged.reason
-        if judged.score is None:
+        verdict: Verdict | None
+        if judged.silent:
+            verdict, label, mark = None, judged.label, ""
+        elif judged.score is None:
             verdict, label, mark = Verdict.UNVERIFIED, judged.label or "unknown", ""
             reason = reason or "no score could be computed"
         elif judged.score >= judged.threshold:
@@ -224,7 +243,7 @@ class SampledCheck(SentenceCheck):
 
     def cost(self, case: Case) -> Calls:
         """Calls: the samples to draw, and what the variant asks about them."""
-        claims = self._claims(case.answer)
+        claims = self._claims(case)
         given = self._given(case)
         if not claims or (given is None and not self._can_draw(case)):
             return {}
@@ -300,7 +319,7 @@ class SampledCheck(SentenceCheck):
         lacking = material.lacking
         if material.texts and material.kind == "samples" and self._leaves_unread(case):
             lacking = "; ".join(filter(None, (_UNREAD, lacking)))
-        return replace(material, lacking=lacking, answer=case.answer)
+        return replace(material, lacking=lacking, answer=spoken(case.answer))
 
     def _drawn(self, case: Case, size: int) -> Flow[Material]:
         """Other answers of the model, where there is a prompt to draw them with."""
@@ -309,7 +328,7 @@ class SampledCheck(SentenceCheck):
                 return Material(lacking="there are no documents")
             return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
-        texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
+        texts = tuple(spoken(reply.value.text) for reply in replies if isinstance(reply, Answer))
         material = claiming(Material(tuple(filter(has_text, texts))), of=size)
         lacking = [why(replies), material.lacking]
         if empty := sum(not has_text(text) for text in texts):
@@ -322,7 +341,7 @@ class SampledCheck(SentenceCheck):
         if self.against == "context" or (self.against == "auto" and self.reads_context and case.context):
             given = Material(case.context, "context")
         else:
-            given = Material(case.samples, "samples")
+            given = Material(tuple(map(spoken, case.samples)), "samples")
         if not given.texts:
             return None
         kept = tuple(filter(has_text, given.texts))

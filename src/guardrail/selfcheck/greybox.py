@@ -161,7 +161,7 @@ class GreyBoxCheck(SentenceCheck):
 
     def cost(self, case: Case) -> Calls:
         """The proxy's one call, if there is anything to ask it."""
-        asks = self.proxy and not case.logprobs and bool(self._split(case.answer))
+        asks = self.proxy and not case.logprobs and bool(self._claims(case))
         return {ScoreTokens.lane: (1, 1)} if asks else {}
 
     def _judge_case(

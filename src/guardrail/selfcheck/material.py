@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from guardrail.report import Evidence
-from guardrail.text.refusals import refuses
+from guardrail.text.kinds import Kind, refuses
 
-__all__ = ["NOTHING_CLAIMED", "Judged", "Material", "claiming", "has_text", "silent"]
-
-NOTHING_CLAIMED = "nothing claimed"
-"""The label of a sentence that is neither right nor wrong."""
+__all__ = ["NOT_JUDGED", "Judged", "Material", "claiming", "has_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +24,7 @@ class Judged:
         used: texts that gave a value, for variants whose score is a mean over texts.
         partial: what the score lacks, where some texts gave no value.
         label: a word of its own, where there is no score.
+        silent: whether nothing is claimed, so that there is no verdict either.
     """
 
     score: float | None
@@ -36,6 +34,22 @@ class Judged:
     used: int = 0
     partial: str = ""
     label: str = ""
+    silent: bool = False
+
+
+NOT_JUDGED: Mapping[Kind, Judged] = {
+    kind: Judged(None, reason=reason, label=kind.value, silent=kind is not Kind.CODE)
+    for kind, reason in {
+        Kind.NOTHING: "it claims nothing",
+        Kind.LACKING: "it says that something is not known or not in the sources, and claims nothing else",
+        Kind.QUESTION: "a question claims nothing",
+        Kind.CODE: "program code is not examined",
+        Kind.THOUGHT: "the model's thoughts are no part of the answer",
+        Kind.HEADING: "it only names a topic",
+        Kind.SOURCES: "it only names sources",
+    }.items()
+}
+"""What is said of the pieces of an answer that are no claims; only code is something that nobody has examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +91,3 @@ def claiming(material: Material, *, of: int) -> Material:
         else "every sample claims nothing"
     )
     return replace(material, texts=kept, lacking="; ".join(filter(None, (material.lacking, said))))
-
-
-def silent(claims: Sequence[int]) -> Judged:
-    """What is said of sentences that claim nothing."""
-    whose = "sentence" if claims else "answer"
-    return Judged(None, reason=f"the {whose} claims nothing", label=NOTHING_CLAIMED)

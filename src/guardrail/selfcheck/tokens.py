@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from guardrail.text.marks import blanked
+from guardrail.text.markup import blanked
 
 __all__ = ["plain_words", "tokens", "words"]
 

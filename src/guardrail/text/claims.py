@@ -1,86 +1,453 @@
-"""The sentences of a text that can claim something: without headings, table headers and lead-ins.
+r"""The reading of an answer: its pieces, each with its place, its kind and its plain text.
 
-`sentences` leaves out headings of Markdown ("# Life") and rules already. Left out here, each only where more text
-follows, so that an answer of one such line is still examined:
+Every detector that judges sentences reads an answer by `pieces`. Nothing is skipped: what is no claim is a piece of
+another kind, which says what it is.
 
-- the header of a table that has a rule below it;
-- a line that is bold from end to end, of at most `HEADING` words, without a digit and without the end of a sentence;
-- a line of at most `LABEL` words that ends with a colon, without a digit ("Early life:");
-- a lead-in: "Here's an overview:", at most `LEAD_IN` words that begin with "here is", "below are", "the following
-  are", end with a colon, and have neither a digit nor a clause of their own ("who", "which", "because", a comma).
-
-The rules are narrow, since what is left out is never examined.
+- Blocks first: thoughts, code between fences, JSON, headings, list items, rows of tables (Markdown), elements of HTML.
+  A fence around prose, a table or JSON is only a wrapping: what is inside is read. A fence around program code is code.
+- Then sentences, in the text without markup and marks of citation (`plain`). A mark behind the full stop belongs to
+  the sentence before it.
+- A list of sources, a heading and the header of a table claim nothing; a heading that states something is a claim.
+- What a sentence claims is decided by `kinds`.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 
 from guardrail.report import Span
+from guardrail.text.citation_marks import citation_marks, is_source_heading, opening
+from guardrail.text.json_values import Value, all_of_it, decoded, json_values
+from guardrail.text.kinds import Kind, is_bare_answer, kind_of
 from guardrail.text.layout import Layout, Region
-from guardrail.text.sentences import sentences
+from guardrail.text.plain import BORDER, GONE, overwritten, plain, plain_text
+from guardrail.text.sentences import split_at
+from guardrail.text.thoughts import thoughts
 
-__all__ = ["HEADING", "LABEL", "LEAD_IN", "claims"]
+__all__ = ["HEADING", "LABEL", "Kind", "Piece", "claims", "pieces", "spoken"]
 
-HEADING, LABEL, LEAD_IN = 8, 3, 14
+HEADING, LABEL = 8, 3
+"""Words of a bold line, and of a line that ends with a colon, which only name what comes."""
 
-_MARGIN = 20  # characters before a heading that are looked at
+_SHORT = 4_000  # characters; of longer answers nothing is remembered
+_DEEPEST = 3  # wrappings within wrappings
+_BARE = 6  # words of an answer that may need its question
+_PROSE = frozenset(
+    [
+        "",
+        "text",
+        "txt",
+        "plaintext",
+        "plain",
+        "markdown",
+        "md",
+        "html",
+        "xml",
+        "csv",
+        "tsv",
+        "table",
+        "json",
+        "jsonc",
+        "yaml",
+        "yml",
+    ]
+)
+_FENCE_LINE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*\n?")
+_CODE_LINE = re.compile(
+    r"\s*(?:[#$>]\s*!?/|\$ |>>> |(?:import|from|def|class|return|if|for|while|else|elif|try|except|function|const|let|var|public|private|static|void|int|"
+    r"using|package|func|fn|use|SELECT|INSERT|UPDATE|CREATE|pip|npm|git|sudo|curl|docker|cd|echo|print)\b[^.!?]*$|.*[;{}]\s*$|\s*[\w.\[\]]+\s*[+*/-]?=[^=].*|\s*[\w.]+\(.*\)\s*$|\s*//|\s*<[/!?\w])"
+)
+_HEADING_MARK = re.compile(r" {0,3}#{1,6}[ \t]+")
 _LINE_END = re.compile(r"[ \t*_]*(?:\n|$)")
 _BOLD = re.compile(r"(\*\*|__)(?!\s)([^*_\n]+)(?<!\s)\1(:?)")
-_NO_HEADING = re.compile(r"\d|[.!?。！？,;]|\b(?:is|are|was|were|has|had|did|not|no)\b", re.IGNORECASE)
-_ANNOUNCES = re.compile(
-    r"(?:(?:sure|certainly|absolutely|of course|okay|ok|great question)[,!.]? )?"
-    r"(?:here(?:['’]s| is| are)|below (?:is|are)|(?:the )?following (?:is|are)|these are|this is)\b"
-    r"(?P<rest>[^,;.!?]*):",
+_STATES = re.compile(
+    r"[.!?。！？](?:\s|$)|\b(?:is|are|was|were|has|had|have|did|does|will|can|cannot|not|no|ist|sind|war|waren|hat|hatte|wird|est|sont|était|es|son|fue|"
+    r"era|è|sono|foi|são)\b|[是有为]",
     re.IGNORECASE,
 )
-_OWN_CLAUSE = re.compile(
-    r"\d|\b(?:who|whom|whose|which|that|because|when|where|after|before|since|was|were|had|did|not|never)\b",
-    re.IGNORECASE,
+_NUMBERED = re.compile(r"(?:[^\W\d_]{2,12}\s+)?(?:\d{1,3}|[IVX]{1,5})(?:\.\d{1,3}){0,3}[.):]?\s+")
+_FIGURE = re.compile(r"\d")
+_QUANTITY = re.compile(r"\d{4}|\d[.,]\d|\d\s?%|[$€£¥]\s?\d")
+_DEFINITION = re.compile(r"[ \t>]*\[\^[\w-]{1,30}\]:")
+_NUMBERED_SOURCE = re.compile(
+    r"[ \t>]*(?:[-*+•]\s+)?(?:\[\^?\d{1,3}\]:?|\d{1,3}[.)]|【\d{1,3}】|[¹²³⁰⁴-⁹]{1,3})[ \t]+"
 )
+_WORD = re.compile(r"\w")
+_RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
+_EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
+_LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
+_OPENING = 40  # characters before a mark that only introduce it
+_COMMA = re.compile(r"\s?[,，、]\s?")
+_SIGN = re.compile(r"[.,;:!?。，、]|\d")
+_ONLY_LINKS = re.compile(
+    r"(?:\s|[-*+•|,;:()<>]|\d{1,3}[.)]|!?\[[^\[\]\n]*\]\([^()\s]*\)|https?://[^\s<>()]+)*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an answer.
+
+    Attributes:
+        span: where it is, marks of citation behind it included.
+        kind: what it is; only a `Kind.CLAIM` is judged.
+        text: its plain text, in one line: without markup and marks of citation. For a short answer to a question, the
+            question is in front of it.
+        marks: where its marks of citation are in the answer, in order.
+    """
+
+    span: Span
+    kind: Kind
+    text: str
+    marks: tuple[Span, ...] = ()
+
+
+def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
+    r"""All pieces of an answer, in order, disjoint. Linear in the text.
+
+    Args:
+        answer: any string.
+        question: what was asked; a bare "Yes." is judged with it.
+
+    Example:
+        >>> text = "# Life\n\nShe was born in Rome [1]. Shall I go on?\n\n- left in **1950**.[2]\n"
+        >>> [(piece.kind.value, piece.text) for piece in pieces(text)]
+        [('heading', 'Life'), ('claim', 'She was born in Rome.'), ('question', 'Shall I go on?'), ('claim', 'left in 1950.')]
+        >>> pieces(text)[1].span.of(text)
+        'She was born in Rome [1].'
+    """
+    found = _remembered(answer) if len(answer) <= _SHORT else tuple(_Reader(answer).read())
+    claimed = [n for n, piece in enumerate(found) if piece.kind is Kind.CLAIM]
+    if len(claimed) == 1 and question:
+        only = found[claimed[0]]
+        if len(only.text.split()) <= _BARE and (
+            is_bare_answer(only.text) or not _STATES.search(only.text.rstrip(".!。"))
+        ):
+            asked = " ".join(question.split())[-300:]
+            found = tuple(
+                Piece(one.span, one.kind, f"{asked} {one.text}", one.marks) if one is only else one
+                for one in found
+            )
+    return found
+
+
+def spoken(text: str) -> str:
+    """A whole answer as plain text, without thoughts, marks of citation and markup.
+
+    Example:
+        >>> spoken("<think>1905?</think>**Built** in 1904 [1].")
+        'Built in 1904.'
+    """
+    parts: list[str] = []
+    at = 0
+    for thought in thoughts(text):
+        parts.append(text[at : thought.start])
+        at = thought.end
+    return plain_text("".join([*parts, text[at:]]))
 
 
 def claims(text: str) -> list[Span]:
-    r"""Where the sentences of a text are that can claim something; in order, as those of `sentences`.
-
-    Example:
-        >>> text = "Here's an overview:\n\n**Early life**\n\nShe was born in Rome.\n\n| name | born |\n|---|---|\n| Ada | 1815 |\n"
-        >>> [span.of(text) for span in claims(text)]
-        ['She was born in Rome.', 'Ada | 1815']
-    """
-    found = sentences(text)
-    headers = [rows[0] for rows in Layout(text).tables] if "|" in text else []
-    return [
-        span
-        for span, following in zip_longest(found, found[1:])
-        if following is None or not (_in(headers, span) or _announces(text, span, following))
-    ]
+    """Where the claims of a text are, in order."""
+    return [piece.span for piece in pieces(text) if piece.kind is Kind.CLAIM]
 
 
-def _in(regions: Sequence[Region], span: Span) -> bool:
-    """Whether a sentence begins in one of the regions, which are in order."""
-    index = bisect_right(regions, span.start, key=lambda region: region.start) - 1
-    return index >= 0 and span.start < regions[index].end
+@lru_cache(maxsize=256)  # several detectors read one answer
+def _remembered(answer: str) -> tuple[Piece, ...]:
+    return tuple(_Reader(answer).read())
 
 
-def _announces(text: str, span: Span, following: Span) -> bool:
-    """Whether a sentence only says what comes."""
-    if _LINE_END.match(text, span.end) is None:
-        return False
-    said = span.of(text)
-    bare = said.strip("*_ ")
-    words = len(bare.split())
-    if match := _ANNOUNCES.fullmatch(bare):
-        return words <= LEAD_IN and _OWN_CLAUSE.search(match["rest"]) is None
-    before = text[max(0, span.start - _MARGIN) : span.start].rpartition("\n")
-    whole = not before[2].strip() and (
-        bool(before[1]) or span.start <= _MARGIN
-    )  # no bullet, no other sentence
-    if not whole or _NO_HEADING.search(bare):
-        return False
-    if _BOLD.fullmatch(said):  # several in a row are a list, not headings
-        return words <= HEADING and _BOLD.fullmatch(following.of(text)) is None
-    return bare.endswith(":") and words <= LABEL
+class _Reader:
+    """Reads one answer."""
+
+    def __init__(self, text: str, *, depth: int = 0) -> None:
+        self.text = text
+        self.depth = depth  # wrappings around it
+        self.over = overwritten(text)
+        self.marks = list(citation_marks(text))
+        self.layout = Layout(text)
+        self.headers = [rows[0] for rows in self.layout.tables] if "|" in text else []
+
+    def read(self) -> Iterator[Piece]:
+        at = 0
+        found = thoughts(self.text)
+        for thought in found:
+            yield from self._between(at, thought.start)
+            yield self._piece(thought.start, thought.end, Kind.THOUGHT)
+            at = thought.end
+        yield from self._between(at, len(self.text)) if found else self._spoken()
+
+    # -- blocks
+
+    def _between(self, start: int, end: int) -> Iterator[Piece]:
+        """What is said beside thoughts: read apart, so that a thought is never part of a paragraph."""
+        yield from _moved(_Reader(self.text[start:end], depth=self.depth)._spoken(), start)
+
+    def _spoken(self) -> Iterator[Piece]:
+        """What is said, without thoughts."""
+        roots = json_values(self.text) if "{" in self.text or "[" in self.text else []
+        if roots and all_of_it(self.text, roots):
+            yield from self._json(roots)
+            return
+        sources = False
+        found: list[Piece] = []
+        for region in self.layout.regions:
+            line = self.text[region.start : region.end]
+            heading = self._is_heading(region)
+            if heading or region.kind != "block":
+                sources = (sources and not heading) or is_source_heading(_first_line(self.over, region))
+            if region.kind == "block":
+                found += self._block(region)
+            elif sources or _DEFINITION.match(line) or _ONLY_LINKS.fullmatch(line) or self._is_source(region):
+                found += self._whole(region.start, region.end, Kind.SOURCES)
+            elif heading:
+                found += self._heading(region)
+            else:
+                found += self._sentences(region)
+        yield from self._settled(found)
+
+    def _block(self, region: Region) -> Iterator[Piece]:
+        """A fence: code is one piece; of a wrapping what is inside."""
+        text = self.text[region.start : region.end]
+        opened = _FENCE_LINE.match(text)
+        if opened is None:  # BibTeX
+            yield from self._whole(region.start, region.end, Kind.SOURCES)
+            return
+        inner = text[opened.end() :]
+        last = inner.rstrip().rfind("\n") + 1
+        if _FENCE_LINE.fullmatch(inner[last:].strip() + "\n"):
+            inner = inner[:last]
+        if self.depth >= _DEEPEST or opened[1].lower() not in _PROSE or (not opened[1] and _is_code(inner)):
+            yield from self._whole(region.start, region.end, Kind.CODE)
+            return
+        wrapped = _Reader(inner, depth=self.depth + 1)
+        yield from _moved(
+            wrapped.read() if _is_prose(inner) else wrapped.lines(), region.start + opened.end()
+        )
+
+    def lines(self) -> Iterator[Piece]:
+        """Line by line, as records are written."""
+        for start, end in self.layout.lines:
+            yield from self._whole(start, end, Kind.CLAIM)
+
+    def _json(self, roots: Sequence[Value]) -> Iterator[Piece]:
+        """The values of JSON: each text sentence by sentence, each number with its key."""
+        for root in roots:
+            for value in root.within():
+                if value.kind in {"object", "array"}:
+                    continue
+                said = (
+                    decoded(self.text, value.start, value.end).text
+                    if value.kind == "string"
+                    else self.text[value.start : value.end]
+                )
+                key = value.key or next((up.key for up in _above(value) if up.key), "")
+                long = value.kind == "string" and self.depth < _DEEPEST and len(said.split()) > _BARE
+                inner = tuple(_Reader(said, depth=self.depth + 1).read()) if long else ()
+                if len(inner) > 1 and "\\" not in self.text[value.start : value.end]:
+                    yield from _moved(inner, value.start + 1)
+                elif said.strip() and _WORD.search(said):
+                    kind = inner[0].kind if inner else Kind.CLAIM
+                    start, end = (
+                        (value.start + 1, value.end - 1)
+                        if value.kind == "string"
+                        else (value.start, value.end)
+                    )
+                    if inner:
+                        yield Piece(Span(start=start, end=end), kind, inner[0].text)
+                    else:
+                        yield Piece(
+                            Span(start=start, end=end),
+                            kind,
+                            f"{key.replace('_', ' ')}: {said}" if key else said,
+                        )
+
+    def _is_heading(self, region: Region) -> bool:
+        return region.kind == "line" and _HEADING_MARK.match(self.text, region.start, region.end) is not None
+
+    def _is_source(self, region: Region) -> bool:
+        """Whether an item is an entry of a list of sources: its number is a mark of the text before, and a link or file is in it."""
+        line = self.text[region.start : region.end]
+        match = _NUMBERED_SOURCE.match(line)
+        if match is None or not line[match.start() : match.end()].strip().startswith(
+            ("[", "【", "¹", "²", "³")
+        ):
+            return False
+        number = re.sub(r"\D", "", match[0])
+        before = bisect_right(self.marks, (region.start, 0))
+        return any(
+            number in re.findall(r"\d+", self.text[a:b]) for a, b in self.marks[max(0, before - 40) : before]
+        )
+
+    def _heading(self, region: Region) -> Iterator[Piece]:
+        mark = _HEADING_MARK.match(self.text, region.start, region.end)
+        for piece in self._whole(mark.end() if mark else region.start, region.end, Kind.HEADING):
+            bare = _NUMBERED.sub("", piece.text, count=1) if _NUMBERED.match(piece.text) else piece.text
+            says = _STATES.search(bare) or _QUANTITY.search(bare)
+            states = len(bare.split()) > LABEL and says is not None and not bare.endswith(("?", "？"))
+            yield Piece(piece.span, Kind.CLAIM, bare, piece.marks) if states else piece
+
+    # -- sentences
+
+    def _sentences(self, region: Region) -> Iterator[Piece]:
+        start = region.item.content if region.kind == "item" and region.item is not None else region.start
+        header = _in(self.headers, region.start)
+        if region.kind == "line":
+            yield from self._whole(start, region.end, Kind.HEADING if header else Kind.CLAIM)
+            return
+        for first, last in self._elements(start, region.end):
+            yield from self._split(first, last)
+
+    def _elements(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Ranges between the borders of HTML blocks."""
+        at = start
+        while (border := self.over.find(BORDER, at, end)) >= 0:
+            yield at, border
+            at = border
+            while at < end and self.over[at] in (BORDER, GONE):
+                at += 1
+        yield at, end
+
+    def _split(self, start: int, end: int) -> Iterator[Piece]:
+        said = plain(self.over, start, end)
+        if not _WORD.search(said.text):
+            if _WORD.search(self.text, start, end) and not _over_tags(self.text[start:end]):
+                yield from self._whole(start, end, Kind.SOURCES)
+            elif not _RULE.fullmatch(said.text):  # an emoji, say
+                yield self._piece(start, end, Kind.NOTHING)
+            return
+        at, first = start, 0
+        for stop in split_at(said.text):
+            limit = said.places[stop] if stop < len(said.places) else end
+            last = first + len(said.text[first:stop].rstrip()) - 1
+            close, first = self._behind(said.places[max(last, 0)] + 1, limit), stop
+            yield from self._whole(at, close, Kind.CLAIM)
+            at = close
+
+    def _behind(self, place: int, limit: int) -> int:
+        """Where a sentence ends that has a last character before `place`: behind marks and markup that follow it directly."""
+        while place < limit:
+            index = bisect_right(self.marks, (place, len(self.text))) - 1
+            if index >= 0 and self.marks[index][0] <= place < self.marks[index][1]:
+                place = min(limit, self.marks[index][1])
+            elif self.over[place] == GONE or (
+                self.text[place] in " \t"
+                and index + 1 < len(self.marks)
+                and self.marks[index + 1][0] == place + 1 < limit
+            ):
+                place += 1
+            else:
+                break
+        return place
+
+    def _whole(self, start: int, end: int, kind: Kind) -> Iterator[Piece]:
+        """One piece for a range, without blanks around it; none for a range without words."""
+        piece = self._piece(start, end, kind)
+        if piece.span.end > piece.span.start and (
+            _WORD.search(piece.text) or (kind is not Kind.CLAIM and _WORD.search(piece.span.of(self.text)))
+        ):
+            yield piece
+
+    def _piece(self, start: int, end: int, kind: Kind) -> Piece:
+        stop = start + len(
+            self.text[start:end].rstrip(" \t\r\n|\v\f\x1c\x1d\x1e\x85\u2028\u2029\u00a0").rstrip()
+        )
+        while (
+            (tag := _EDGE.match(self.text, start, stop))
+            and tag.end() > start
+            and (self.over[start] != self.text[start] or self.text[start] != "<")
+        ):
+            start = tag.end()
+        while (tag := _LAST_CELL.search(self.text, max(start, stop - 12), stop)) is not None:
+            stop = tag.start()
+        index = bisect_right(self.marks, (start, 0))
+        marks: list[Span] = []
+        while index < len(self.marks) and self.marks[index][0] < stop:
+            marks.append(Span(start=self.marks[index][0], end=self.marks[index][1]))
+            index += 1
+        text = " ".join(plain(self.over, start, stop).text.replace("|", " | ").split())
+        return Piece(Span(start=start, end=max(start, stop)), kind, text, tuple(marks))
+
+    # -- kinds
+
+    def _settled(self, found: Sequence[Piece]) -> Iterator[Piece]:
+        """The pieces with their kinds; what announces others does so only where some follow."""
+        for piece, following in zip_longest(found, found[1:]):
+            if piece.kind is not Kind.CLAIM:
+                yield piece
+                continue
+            said = self._said(piece)
+            kind = Kind.HEADING if following is not None and self._names(piece, following) else kind_of(said)
+            yield Piece(piece.span, kind, said, piece.marks)
+
+    def _said(self, piece: Piece) -> str:
+        """The text of a claim without an opening that only names its source: "As stated in [3], …"."""
+        first = piece.marks[0] if piece.marks else None
+        if (
+            first is not None
+            and first.start - piece.span.start <= _OPENING
+            and (comma := _COMMA.match(self.text, first.end))
+        ):
+            before = self.text[piece.span.start : first.start]
+            if _WORD.search(before) and not _SIGN.search(before) and comma.end() < piece.span.end:
+                return " ".join(plain(self.over, comma.end(), piece.span.end).text.split())
+        return piece.text[opening(piece.text) :]
+
+    def _names(self, piece: Piece, following: Piece) -> bool:
+        """Whether a line only names what comes: bold from end to end, or a few words with a colon."""
+        if _LINE_END.match(self.text, piece.span.end) is None or not self._begins_line(piece.span.start):
+            return False
+        if _FIGURE.search(piece.text) or _STATES.search(piece.text) or "," in piece.text:
+            return False
+        words = len(piece.text.split())
+        if _BOLD.fullmatch(piece.span.of(self.text)):  # several in a row are a list, not headings
+            return words <= HEADING and _BOLD.fullmatch(following.span.of(self.text)) is None
+        return piece.text.endswith((":", "：")) and words <= LABEL
+
+    def _begins_line(self, place: int) -> bool:
+        line = self.text.rfind("\n", 0, place) + 1
+        return not self.text[line:place].strip(" \t>*_#")
+
+
+def _moved(found: Iterator[Piece] | Sequence[Piece], by: int) -> Iterator[Piece]:
+    for one in found:
+        marks = tuple(Span(start=mark.start + by, end=mark.end + by) for mark in one.marks)
+        yield Piece(Span(start=one.span.start + by, end=one.span.end + by), one.kind, one.text, marks)
+
+
+def _above(value: Value) -> Iterator[Value]:
+    while value.parent is not None:
+        value = value.parent
+        yield value
+
+
+def _in(regions: Sequence[Region], place: int) -> bool:
+    """Whether a place is in one of the regions, which are in order."""
+    index = bisect_right(regions, place, key=lambda region: region.start) - 1
+    return index >= 0 and place < regions[index].end
+
+
+def _first_line(over: str, region: Region) -> str:
+    """The first line of a region, in words."""
+    end = over.find("\n", region.start, region.end)
+    return plain(over, region.start, region.end if end < 0 else end).text.lstrip("# \t")
+
+
+def _is_code(text: str) -> bool:
+    """Whether at least a third of the lines that are not blank look like a program's."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return sum(_CODE_LINE.match(line[:300]) is not None for line in lines) * 3 >= max(1, len(lines))
+
+
+def _is_prose(text: str) -> bool:
+    """Whether some line ends as a sentence does; a record has none that does."""
+    return any(line.rstrip().endswith((".", "!", "?", "。", ":", "}", "]")) for line in text.splitlines())
+
+
+def _over_tags(text: str) -> bool:
+    """Whether there is nothing but tags of HTML."""
+    return not _WORD.search(re.sub(r"<[^<>]*>", "", text))

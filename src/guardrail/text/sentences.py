@@ -1,8 +1,7 @@
 """The sentences of a text, with their places.
 
 Markdown is cut first: code, BibTeX and formulas have no sentences, a heading is not one, and list items and table
-rows end where they end. Prose is split by nupunkt; sentences of Chinese and Japanese, which it does not know,
-end at their own marks. How well that agrees with hand-checked splits: `docs/design/selfcheck.md`.
+rows end where they end. Prose is split by nupunkt; sentences of scripts that it does not know end at their own marks. How well that agrees with hand-checked splits: `docs/design/selfcheck.md`.
 """
 
 from __future__ import annotations
@@ -14,9 +13,35 @@ from functools import lru_cache
 from guardrail.report import Span
 from guardrail.text.layout import Layout
 
-__all__ = ["sentences", "split_sentences"]
+__all__ = ["sentences", "split_at", "split_sentences"]
 
-_IDEOGRAPHIC_END = re.compile(r"[。！？｡]+[”’」』》）\"']*")
+_OTHER_END = re.compile(r"(?:[。！？｡]+[”’」』》）\"']*|[।॥؟۔]+)\s*")
+_ORDINAL = re.compile(r"(?<!\w)(?<!\d[.,])\d{1,2}\.\s+$")
+_ORDINALS_WITH_DOT = frozenset(
+    [
+        "de",
+        "cs",
+        "sk",
+        "da",
+        "no",
+        "nb",
+        "nn",
+        "fi",
+        "hu",
+        "hr",
+        "sl",
+        "sr",
+        "bs",
+        "et",
+        "lv",
+        "pl",
+        "tr",
+        "is",
+        "fo",
+        "lb",
+        "eu",
+    ]
+)
 _WORD = re.compile(r"\S{200,}")  # nupunkt takes time quadratic in the marks of one word; no word is so long
 _MARKS = str.maketrans(".!?…", "____")
 _LEADING = re.compile(r"[\s>|]*(?:#{1,6}\s+)?")
@@ -76,13 +101,35 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Half-open ranges that cover `text[start:end]`, one per sentence."""
+    here = start
+    for stop in split_at(text[start:end]):
+        yield here, start + stop
+        here = start + stop
+
+
+def split_at(prose: str) -> list[int]:
+    """Where the sentences of prose end, blanks behind them included; the last one is the end.
+
+    Prose is split by nupunkt. Sentences also end at the marks of scripts that it does not know, and none ends behind a
+    day or a century in a language that writes ordinals with a full stop ("am 3. Mai").
+
+    Example:
+        >>> split_at("He left. She stayed.")
+        [9, 20]
+    """
     import nupunkt
 
-    prose = _WORD.sub(lambda word: word[0][:-1].translate(_MARKS) + word[0][-1], text[start:end])
-    for first, last in nupunkt.sent_spans(prose):
-        here = first
-        for match in _IDEOGRAPHIC_END.finditer(prose, first, last):
-            yield start + here, start + match.end()
-            here = match.end()
-        if here < last:
-            yield start + here, start + last
+    safe = _WORD.sub(lambda word: word[0][:-1].translate(_MARKS) + word[0][-1], prose)
+    ends: list[int] = []
+    for first, last in nupunkt.sent_spans(safe):
+        ends += [match.end() for match in _OTHER_END.finditer(safe, first, last) if match.end() < last]
+        ends.append(last)
+    if any(_ORDINAL.search(prose, max(0, end - 8), end) for end in ends[:-1]) and _dots_ordinals(prose):
+        ends = [end for end in ends[:-1] if not _ORDINAL.search(prose, max(0, end - 8), end)] + ends[-1:]
+    return ends
+
+
+def _dots_ordinals(prose: str) -> bool:
+    from guardrail.text.language import language
+
+    return language(prose) in _ORDINALS_WITH_DOT

@@ -12,6 +12,7 @@ import re
 
 from guardrail.text.layout import Layout
 from guardrail.text.sentences import sentences
+from guardrail.text.thoughts import thoughts
 
 __all__ = ["settled"]
 
@@ -49,6 +50,9 @@ def settled(text: str, *, cuts: bool, after: int = 0) -> int:
     stop = _reaching(text, _REACHING)
     if cuts:
         stop = min(stop, _reaching(text, _NUMBERED))
+    for thought in thoughts(text):  # one that is open may still become anything
+        if thought.end == len(text):
+            stop = min(stop, thought.start)
     layout = Layout(text)
     found = sentences(text)
     for count in range(len(found), max(len(found) - _TRIED, 0), -1):

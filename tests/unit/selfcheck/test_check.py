@@ -140,9 +140,9 @@ class TestSamples:
     )
     def test_none(self, method, case, reason):
         """Without a sample nothing is clean."""
-        findings = play(SelfCheck(method).examine(case), lambda request: Completion(" "))
-        assert verdicts(findings) == [Verdict.UNVERIFIED] * 2
-        assert all(reason in finding.reason for finding in findings)
+        [finding] = play(SelfCheck(method).examine(case), lambda request: Completion(" "))
+        assert (finding.span, finding.verdict) == (None, Verdict.UNVERIFIED)  # said once, of the whole answer
+        assert reason in finding.reason
 
     def test_in_a_guard(self):
         """Samples come through the driver; the made-up word is in the reason and the evidence."""
@@ -415,7 +415,7 @@ class TestOddInput:
         findings = play(SelfCheck(method).examine(case), anything)
         assert findings
         for finding in findings:
-            assert (finding.score is None) == (finding.verdict is Verdict.UNVERIFIED)
+            assert (finding.score is None) == (finding.verdict in {None, Verdict.UNVERIFIED})
             assert finding.reason
 
     def test_equal_samples_bear_out(self):
@@ -423,9 +423,12 @@ class TestOddInput:
         findings = play(SelfCheck("ngram").examine(Case.of(ANSWER, samples=[ANSWER] * 5)), nobody)
         assert verdicts(findings) == [Verdict.SUPPORTED] * 2
 
-    def test_no_sentence(self):
-        """Code alone holds nothing to check."""
-        assert play(SelfCheck("ngram").examine(Case.of("```\nx\n```", samples=SAMPLES)), nobody) == []
+    def test_code_alone(self):
+        """What nobody examines is unverified."""
+        [finding] = play(
+            SelfCheck("ngram").examine(Case.of("```python\nx = 1\n```", samples=SAMPLES)), nobody
+        )
+        assert (finding.verdict, finding.label) == (Verdict.UNVERIFIED, "code")
 
     def test_many_sentences(self):
         """Those left out are unverified, and say so."""

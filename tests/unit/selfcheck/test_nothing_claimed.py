@@ -6,7 +6,6 @@ from guardrail import Case, Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.requests import Entail, Entailment
 from guardrail.selfcheck import SelfCheck
-from guardrail.selfcheck.material import NOTHING_CLAIMED
 from guardrail.testing import play
 
 REFUSAL = "I'm sorry, but I cannot answer this question."
@@ -21,8 +20,8 @@ class TestAnswers:
     def test_a_refusal_has_no_score(self):
         """Neither right nor wrong, and nobody is asked about it."""
         [finding] = play(SelfCheck("nli").examine(Case.of(REFUSAL, samples=["She was 91."])))
-        assert (finding.verdict, finding.score, finding.label) == (Verdict.UNVERIFIED, None, NOTHING_CLAIMED)
-        assert finding.reason == "the answer claims nothing"
+        assert (finding.verdict, finding.score) == (None, None)
+        assert finding.label in {"nothing claimed", "says the sources lack it"}
 
     def test_no_sample_is_drawn_for_it(self):
         """The estimate says so too."""
@@ -36,7 +35,7 @@ class TestAnswers:
         """A claim behind a refusal is examined."""
         case = Case.of(f"{REFUSAL} She was 91.", samples=["She was 91."])
         first, second = play(SelfCheck("ngram").examine(case))
-        assert (first.reason, second.verdict) == ("the sentence claims nothing", Verdict.SUPPORTED)
+        assert (first.verdict, second.verdict) == (None, Verdict.SUPPORTED)
 
 
 class TestSamples:
@@ -95,7 +94,7 @@ class TestPunctuation:
         [finding] = play(SelfCheck("ngram", tokens="paper").examine(case))
         assert finding.reason == "'!' is in none of the other answers"
 
-    def test_a_sign_alone_holds_no_word(self):
-        """It is unverified."""
+    def test_a_sign_alone_claims_nothing(self):
+        """It has no verdict."""
         [finding] = play(SelfCheck("ngram").examine(Case.of("🙂!", samples=["She was 91."])))
-        assert finding.reason == "the sentence contains no word"
+        assert finding.verdict is None

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from guardrail.logic.statements.lexicon import Lexicon
 from guardrail.logic.statements.words import BE, PARTICLES, several, stem, words
 from guardrail.report import Span
-from guardrail.text.marks import DEPTH, PAIRED
+from guardrail.text.markup import DEPTH, PAIRED
 
 __all__ = ["unmarked"]
 

@@ -18,7 +18,7 @@ from guardrail.memory.internal.orders import Order
 from guardrail.memory.internal.replies import read_list, thought_end
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
-from guardrail.text.marks import blanked
+from guardrail.text.markup import blanked
 
 __all__ = ["Match", "Task", "read_answer", "recognised"]
 

@@ -176,8 +176,10 @@ def show_rates(report: Report, epsilon: float) -> None:
     for finding in report.findings:
         head = "" if finding.score is None else f" {finding.score:.2f}"
         if report.case.answer or _rate(finding) is None:
-            text = f"{glyphs.of(finding.verdict)} {finding.verdict}{head} {glyphs.dot} {one_line(finding.reason, 600)}"
-            tell(out, text, STYLES[finding.verdict])
+            text = (
+                f"{glyphs.of(finding.word)} {finding.word}{head} {glyphs.dot} {one_line(finding.reason, 600)}"
+            )
+            tell(out, text, STYLES[finding.word])
         else:
             tell(out, one_line(finding.reason, 600))
         _evidence(out, finding)

@@ -105,8 +105,7 @@ class GroundingCheck(SentenceCheck):
         """Calls of the entailment model: at least one per different sentence, at most `MOST`."""
         if self.fit != "entailment" or not any(map(has_text, case.context)):
             return {}
-        spans = self._split(case.answer)[: self.max_sentences]
-        distinct = len({span.of(case.answer) for span in spans})
+        distinct = len(set(self._claims(case)))
         return {EntailPackaged.lane: (0, distinct * MOST)} if distinct else {}
 
     # -- flow

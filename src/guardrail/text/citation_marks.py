@@ -1,0 +1,117 @@
+"""Marks of citation in running text: "[1]", "【4:0†source】", "(Source 2)", "¹", "([site](address))", "According to document 1,".
+
+A mark says where a sentence comes from and claims nothing itself. Words by which people point at a source are data
+(`pointers.toml`); forms are patterns here, each linear in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib import resources
+
+__all__ = ["citation_marks", "is_source_heading", "opening"]
+
+_FILE = r"[^\[\]()<>\n|]{1,80}\.(?:pdf|docx?|txt|md|html?|xlsx?|csv|pptx?|json|xml)\b[^\[\]()\n]{0,60}"
+_NUMBER = r"\^?\d{1,3}\^?"
+_NUMBERS = rf"{_NUMBER}(?:\s?(?:,|;|–|-|and|&)\s?{_NUMBER}){{0,20}}"
+_ADDRESS = r"(?:https?://|www\.)[^\s<>()\[\]\"”]+(?:\([^\s<>()]*\)[^\s<>()\[\]\"”]*)?"
+_YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
+_NAME = r"(?-i:[^\W\d_a-z])[\w'’-]{1,30}"
+_LONGEST = 120  # characters of a note on a source
+_WITHIN = 60  # characters from the beginning of a sentence in which it says whose words follow
+
+
+@lru_cache(maxsize=1)
+def _pointers() -> dict[str, list[str]]:
+    """The words of all languages by kind, longest first."""
+    text = resources.files("guardrail.text").joinpath("pointers.toml").read_text(encoding="utf-8")
+    found: dict[str, list[str]] = {}
+    for kind, by_language in tomllib.loads(text).items():
+        words = {
+            word for one in by_language.values() for word in ([one] if isinstance(one, str) else one) if word
+        }
+        found[kind] = sorted(words, key=lambda word: (-len(word), word))
+    return found
+
+
+def _any(words: Iterable[str]) -> str:
+    return "(?:" + "|".join(re.escape(word) for word in words) + ")"
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Marks wherever they are; pointers at the beginning of a sentence; headings of lists of sources."""
+    words = _pointers()
+    noun = _any(words["nouns"])
+    numbered = rf"{noun}(?:s|n|en|es)?\s?(?:no\.?|nr\.?|n°|#)?\s?[\[(]?{_NUMBERS}[\])]?"
+    page = r"(?:pp?\.|s\.|seiten?|pages?|págs?\.|pag\.|стр\.|第)\s?\d{1,4}(?:\s?[–-]\s?\d{1,4})?\s?[页頁]?"
+    noted = rf"{_any(words['sources'])}s?\s?[:：]\s?[^\[\]()\n]{{1,{_LONGEST}}}"
+    inner = rf"(?:{numbered}(?:[,;]\s?(?:{numbered}|{page})){{0,8}}|{noted}|{_FILE}|{page})"
+    author_year = rf"{_NAME}(?: et al\.?|(?:,? (?:and|&|und|et|y|e) {_NAME})?)?,? {_YEAR}(?:, p{{1,2}}\. ?\d+(?:[–-]\d+)?)?"
+    marks = "|".join(
+        [
+            rf"\[\[?{_NUMBERS}\]?\]\([^()\s]*\)",  # [[2]](https://…)
+            rf"\[{_NUMBERS}(?:†[^\[\]\n]{{0,40}})?\]|［{_NUMBERS}］",
+            r"【\d[^【】\n]{0,60}】|〖\d{1,3}〗",
+            r"\[\^[\w-]{1,30}\](?!:)",
+            rf"\[{inner}\]|\({inner}\)|（{inner}）|【{inner}】",
+            rf"\((?:see )?{author_year}(?:; {author_year}){{0,8}}\)",
+            rf"\(\[[^\[\]\n]{{1,80}}\]\({_ADDRESS}\)\)|(?<!\])\({_ADDRESS}\)|<{_ADDRESS}>",
+            rf"(?<=[.!?。！？])[ \t]?\[[^\[\]\n]{{1,80}}\]\({_ADDRESS}\)",  # a link behind a sentence
+            rf"(?<=[.!?。！？])[ \t]{_ADDRESS}",
+            r"(?:(?<=[.,;:!?)”\"'»。，])|(?<=[^\W\d_]{3})|(?<=\d{4}))[¹²³⁰⁴-⁹]{1,3}(?:[,˒⁻–-][¹²³⁰⁴-⁹]{1,3}){0,8}",
+            r"(?:(?<=[.,;:!?)”\"'»。，])|(?<=[^\W\d_]{3})|(?<=\d{4}))[ \t]?<sup\b[^<>]{0,80}>(?:<a\b[^<>]{0,200}>)?[\[\d,;\s\]a-z–-]{1,20}(?:</a>)?</sup>",
+            rf"<cite\b[^<>]{{0,120}}>(?:\s*\[?(?:{_NUMBERS}|{inner})\]?\s*)</cite>|(?<=[.!?。])[ \t]?<cite\b[^<>]{{0,120}}>[^<>]{{1,120}}</cite>",
+            r"<ref\b[^<>]{0,120}/>|<ref\b[^<>]{0,120}>[^<>]{0,300}</ref>",
+        ]
+    )
+    attributing = _any(words["attributing"])
+    openings = _any([*words["attributing"], *words["openings"]])
+    beginning = "|".join(
+        [
+            rf"{openings}\s?[^,.，。\n]{{0,40}}?{numbered}(?:\s?[,，:：]\s?|\s(?=\S))",  # "Laut Dokument 1 wurde …"
+            rf"{attributing}\s?[^,.，。\n]{{0,30}}?{noun}(?:s|n|en)?[^\w,.，。\n]?[^,.，。\n]{{0,30}}[,，]\s?",  # "Based on the given context, …"
+            rf"{numbered}\s[^\W\d_]{{2,20}}\s{_any(words['that'])}\s",  # "Document 1 states that …"
+            rf"[^,.，。、\n]{{0,15}}?{noun}[^,.，。、\n]{{0,6}}?{_any(words['behind'])}[,，、]?\s?",  # "文書1によると、…"
+        ]
+    )
+    return (
+        re.compile(marks, re.IGNORECASE),
+        re.compile(beginning, re.IGNORECASE),
+        re.compile(rf"[\W\d_]*(?P<words>{_any(words['headings'])})[\s*_:：)]*(?P<rest>.*)", re.IGNORECASE),
+    )
+
+
+def citation_marks(text: str) -> Iterator[tuple[int, int]]:
+    """Where marks of citation are, in order, disjoint.
+
+    Example:
+        >>> text = "Built in 1904 [1][2, 5-7].³ It is 20 m² (Source 2)."
+        >>> [text[start:end] for start, end in citation_marks(text)]
+        ['[1]', '[2, 5-7]', '³', '(Source 2)']
+    """
+    for match in _patterns()[0].finditer(text):
+        yield match.span()
+
+
+def opening(sentence: str) -> int:
+    """How many characters at the beginning of a sentence only say whose words follow; 0 if there are none.
+
+    Example:
+        >>> [sentence[opening(sentence):] for sentence in ("According to document 1, it rained.", "In May, it rained.")]
+        ['it rained.', 'In May, it rained.']
+    """
+    match = _patterns()[1].match(sentence, 0, _WITHIN + 40)
+    return match.end() if match is not None and match.end() < len(sentence) else 0
+
+
+def is_source_heading(line: str) -> bool:
+    """Whether a line is the heading of a list of sources, or such a list on one line ("Sources: manual.pdf")."""
+    match = _patterns()[2].fullmatch(line[:300].strip())
+    if match is None:
+        return False
+    between = line[match.end("words") : match.start("rest")] if match["rest"] else ":"
+    return ":" in between or "：" in between
