@@ -179,15 +179,15 @@ class _Reader:
             yield from self._between(at, thought.start)
             yield self._piece(thought.start, thought.end, Kind.THOUGHT)
             at = thought.end
-        yield from self._between(at, len(self.text)) if found else self._spoken()
+        yield from self._between(at, len(self.text)) if found else self.read_spoken()
 
     # -- blocks
 
     def _between(self, start: int, end: int) -> Iterator[Piece]:
         """What is said beside thoughts: read apart, so that a thought is never part of a paragraph."""
-        yield from _moved(_Reader(self.text[start:end], depth=self.depth)._spoken(), start)
+        yield from _moved(_Reader(self.text[start:end], depth=self.depth).read_spoken(), start)
 
-    def _spoken(self) -> Iterator[Piece]:
+    def read_spoken(self) -> Iterator[Piece]:
         """What is said, without thoughts."""
         roots = json_values(self.text) if "{" in self.text or "[" in self.text else []
         if roots and all_of_it(self.text, roots):
