@@ -128,9 +128,15 @@ def _flagged(name: str, called: str, rows: Sequence[Judged]) -> Iterator[Row]:
     shares = []
     for said in ("with", "without"):
         flags = [_is_flagged(one.marked if said == "with" else one.bare) for one in rows]
-        interval = resampled(
-            sources, lambda drawn, flags=flags: float(np.mean(np.asarray(flags)[drawn])), replicates=_REPLICATES
-        ) if rows else None
+        interval = (
+            resampled(
+                sources,
+                lambda drawn, flags=flags: float(np.mean(np.asarray(flags)[drawn])),
+                replicates=_REPLICATES,
+            )
+            if rows
+            else None
+        )
         shares.append(_mean(flags))
         yield Row.shown(f"{name}: {called} statements flagged, {said} marks", shares[-1], interval=interval)
     apart = None if None in shares else abs(shares[0] - shares[1])

@@ -38,9 +38,9 @@ def cache_file() -> Path:
     return Path(given) if given else cache_root().parent / "answers" / "replies.sqlite"
 
 
-def opened(cache: Cache | None = None) -> Guard:
-    """A guard with the packaged detector."""
-    return Guard([SelfCheck("grounding")], cache=cache)
+def opened(cache: Cache | None = None, *, fit: str = "auto") -> Guard:
+    """A guard with the packaged detector, by one of its fits."""
+    return Guard([SelfCheck("grounding", fit=fit)], cache=cache)
 
 
 def check(

@@ -9,12 +9,14 @@ from pathlib import Path
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from benchmarks.answers.attribution import attribution_rows
+from benchmarks.answers.kinds import kind_rows
 
 __all__ = ["PARTS", "main"]
 
 HERE = Path(__file__).resolve().parent
 
 PARTS: dict[str, Callable[[Run], list[Row]]] = {
+    "kinds": kind_rows,
     "attribution": attribution_rows,
 }
 """Makes the rows of a part, by its name."""
@@ -29,7 +31,10 @@ def compute(run: Run) -> list[Row]:
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", choices=tuple(PARTS), help="one part of the table")
-    parser.add_argument("--rows", type=int, metavar="N", help="at most so many statements of each set; all by default")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="at most so many statements of each set; all by default"
+    )
+    parser.add_argument("--wrong", action="store_true", help="also say which cases are wrong, and why")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

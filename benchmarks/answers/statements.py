@@ -153,7 +153,9 @@ def read(folder: Path, name: str) -> list[Statement]:
     try:
         return [one for one in SETS[name](folder) if one is not None]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"expected the statements of {name!r} in the form of its publisher, got {error!r}.") from error
+        raise InputError(
+            f"expected the statements of {name!r} in the form of its publisher, got {error!r}."
+        ) from error
 
 
 def sample(statements: Sequence[Statement], most: int | None, *, seed: int = 0) -> list[Statement]:
