@@ -149,9 +149,9 @@ def _overlaps(finding: Finding, place: Span) -> bool:
     return finding.span is None or finding.span.overlaps(place)
 
 
-def kind_rows(run: Run) -> list[Row]:
+def kind_rows(run: Run, path: Path = FILE) -> list[Row]:
     """How many cases of a kind are right: all must be."""
-    cases = read_cases()
+    cases = read_cases(path)
     wrong = _judged(run, cases, "auto")
     by_words = _judged(run, cases, "words")
     rows = []

@@ -15,8 +15,8 @@ _SAID = re.compile(
     rf"|,?\s*as (?:mentioned|stated|described) in\s+(?:{_GIVEN})?{_MARK}",
     re.IGNORECASE,
 )
-_WORD_OF_IT = r"(?<!\bin)(?<!\bof)(?<!\bby)(?<!\bto)(?<!\bfrom)(?<!\bthe)(?<!\band)"
-_SERIES = re.compile(rf"{_WORD_OF_IT}\s*{_MARK}(?:\s*[,;–-]?\s*{_MARK})*")
+_SERIES = re.compile(rf"\s*{_MARK}(?:\s*[,;–-]?\s*{_MARK})*")
+_NEEDS_IT = ("in", "of", "by", "to", "from", "the", "and")
 _FIRST = re.compile(r"\s*\w")
 _ENDS = ".!?。"
 FORMS = (
@@ -44,7 +44,12 @@ def without_marks(text: str) -> str:
     bare = _SAID.sub("", text)
     if bare != text and (first := _FIRST.match(bare)) and text.lstrip()[:1].isupper():
         bare = first[0].upper() + bare[first.end() :]
-    return _SERIES.sub("", bare).strip()
+    return _SERIES.sub(_unless_needed, bare).strip()
+
+
+def _unless_needed(series: re.Match[str]) -> str:
+    before = series.string[max(0, series.start() - 10) : series.start()].lower().split()
+    return series[0] if before and before[-1] in _NEEDS_IT else ""
 
 
 def with_marks(text: str, key: str) -> str:

@@ -10,6 +10,7 @@ from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from benchmarks.answers.attribution import attribution_rows
 from benchmarks.answers.kinds import kind_rows
+from benchmarks.answers.sentences import sentence_rows
 
 __all__ = ["PARTS", "main"]
 
@@ -17,20 +18,21 @@ HERE = Path(__file__).resolve().parent
 
 PARTS: dict[str, Callable[[Run], list[Row]]] = {
     "kinds": kind_rows,
+    "sentences": sentence_rows,
     "attribution": attribution_rows,
 }
 """Makes the rows of a part, by its name."""
 
 
 def compute(run: Run) -> list[Row]:
-    """All rows of the table, or those of one part."""
-    parts = [run.options.only] if run.options.only else list(PARTS)
+    """All rows of the table, or those of some parts."""
+    parts = run.options.only or list(PARTS)
     run.parameters["parts"] = parts
     return [row for part in parts for row in PARTS[part](run)]
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--only", choices=tuple(PARTS), help="one part of the table")
+    parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="these parts of the table")
     parser.add_argument(
         "--rows", type=int, metavar="N", help="at most so many statements of each set; all by default"
     )
