@@ -125,22 +125,20 @@ def _area(quantity: str, values: Sequence[float], truth: Sequence[bool], sources
 
 def _flagged(name: str, called: str, rows: Sequence[Judged]) -> Iterator[Row]:
     sources = [one.statement.source for one in rows]
-    shares = []
-    for said in ("with", "without"):
-        flags = [_is_flagged(one.marked if said == "with" else one.bare) for one in rows]
-        interval = (
-            resampled(
-                sources,
-                lambda drawn, flags=flags: float(np.mean(np.asarray(flags)[drawn])),
-                replicates=_REPLICATES,
-            )
-            if rows
-            else None
-        )
-        shares.append(_mean(flags))
-        yield Row.shown(f"{name}: {called} statements flagged, {said} marks", shares[-1], interval=interval)
-    apart = None if None in shares else abs(shares[0] - shares[1])
-    yield Row.at_most(f"{name}: {called} statements flagged, |with − without|", apart, APART)
+    quantity = f"{name}: {called} statements flagged"
+    marked, bare = [_is_flagged(one.marked) for one in rows], [_is_flagged(one.bare) for one in rows]
+    yield _share(f"{quantity}, with marks", marked, sources)
+    yield _share(f"{quantity}, without marks", bare, sources)
+    apart = abs(np.mean(marked) - np.mean(bare)) if rows else None
+    yield Row.at_most(f"{quantity}, |with − without|", None if apart is None else float(apart), APART)
+
+
+def _share(quantity: str, flags: Sequence[bool], sources: Sequence[str]) -> Row:
+    values = np.asarray(flags, dtype=np.float64)
+    interval = None
+    if flags:
+        interval = resampled(sources, lambda drawn: float(values[drawn].mean()), replicates=_REPLICATES)
+    return Row.shown(quantity, _mean(flags), interval=interval)
 
 
 def _is_flagged(one: Found) -> bool:

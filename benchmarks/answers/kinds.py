@@ -11,7 +11,20 @@ from pathlib import Path
 from benchmarks._rows import Row
 from benchmarks._table import Run
 from benchmarks.answers.checking import cache_file, check, opened
-from guardrail import Cache, Case, Finding, Guard, Report, Span, Verdict, annotate, block, remove
+from guardrail import (
+    Cache,
+    Case,
+    Detector,
+    Finding,
+    Guard,
+    Policy,
+    Report,
+    Span,
+    Verdict,
+    annotate,
+    block,
+    remove,
+)
 from guardrail.detectors import SelfCheck
 from guardrail.errors import InputError
 
@@ -86,9 +99,13 @@ def _must_fit(one: KindCase) -> None:
         raise InputError(f"{one.id!r}: expected the false places of an unsupported answer, got none.")
 
 
-def policies(detector: SelfCheck, cache: Cache | None = None) -> dict[str, Guard]:
+def policies(detector: Detector, cache: Cache | None = None) -> dict[str, Guard]:
     """Guards that change an answer where anything is unsupported or unverified."""
-    chosen = {"annotate": annotate(on=_ON), "remove": remove(on=_ON), "block": block(on=_ON)}
+    chosen: dict[str, Policy] = {
+        "annotate": annotate(on=_ON),
+        "remove": remove(on=_ON),
+        "block": block(on=_ON),
+    }
     guards = {name: Guard([detector], policy=policy, cache=cache) for name, policy in chosen.items()}
     return guards | {
         "on_unverified": Guard([detector], policy=annotate(), on_unverified="block", cache=cache)

@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections import Counter
+from dataclasses import asdict
 
 import pytest
 from benchmarks._data import data_dir
@@ -245,7 +246,7 @@ def labelled(**other):
 class TestSentences:
     def test_a_place_has_no_text(self):
         """Only a hash of the sentence is kept."""
-        assert "Rome" not in json.dumps(sentences.asdict(sentences.place(labelled())))
+        assert "Rome" not in json.dumps(asdict(sentences.place(labelled())))
 
     def test_reads_the_texts_again(self, tmp_path):
         """From both kinds of files; a text that has changed is refused."""
