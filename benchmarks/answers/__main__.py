@@ -1,0 +1,5 @@
+"""`python -m benchmarks.answers`."""
+
+from benchmarks.answers.run import main
+
+raise SystemExit(main())

@@ -1,0 +1,47 @@
+"""Answers as people get them: marks, what claims nothing, quantities, languages, and where documents come from."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks._rows import Row
+from benchmarks._table import Run, bench
+from benchmarks.answers.attribution import attribution_rows
+from benchmarks.answers.kinds import kind_rows
+from benchmarks.answers.sentences import sentence_rows
+
+__all__ = ["PARTS", "main"]
+
+HERE = Path(__file__).resolve().parent
+
+PARTS: dict[str, Callable[[Run], list[Row]]] = {
+    "kinds": kind_rows,
+    "sentences": sentence_rows,
+    "attribution": attribution_rows,
+}
+"""Makes the rows of a part, by its name."""
+
+
+def compute(run: Run) -> list[Row]:
+    """All rows of the table, or those of some parts."""
+    parts = run.options.only or list(PARTS)
+    run.parameters["parts"] = parts
+    if run.options.only:
+        run.expected = replace(run.expected, required=())  # rows of the other parts
+    return [row for part in parts for row in PARTS[part](run)]
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="these parts of the table")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="at most so many statements of each set; all by default"
+    )
+    parser.add_argument("--wrong", action="store_true", help="also say which cases are wrong, and why")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run it from a command line."""
+    return bench("answers", compute, argv, folder=HERE, doc=__doc__ or "", add_options=_add_options)
