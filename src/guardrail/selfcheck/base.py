@@ -125,9 +125,7 @@ class SentenceCheck(Detector):
         found = {i: NOT_JUDGED[piece.kind] for i, piece in enumerate(read) if piece.kind is not Kind.CLAIM}
         material = Material()
         if claims:
-            judged, material = yield from self._judge_case(
-                case, [examined[i].text for i in claims], [examined[i].span for i in claims]
-            )
+            judged, material = yield from self._judge_case(case, [examined[i] for i in claims])
             if not material.texts and material.lacking:
                 return [self._nothing_to_compare(material)]
             found |= zip(claims, judged, strict=True)
@@ -138,10 +136,8 @@ class SentenceCheck(Detector):
         )
 
     @abstractmethod
-    def _judge_case(
-        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
-    ) -> Flow[tuple[list[Judged], Material]]:
-        """Judge the sentences of a case, which has one at least. Returns by what, too."""
+    def _judge_case(self, case: Case, claims: Sequence[Piece]) -> Flow[tuple[list[Judged], Material]]:
+        """Judge the claims of a case, which has one at least. Returns by what, too."""
 
     def _read(self, answer: str, question: str = "") -> Sequence[Piece]:
         """The pieces of an answer; of a user's own splitter each sentence is one."""
@@ -275,11 +271,9 @@ class SampledCheck(SentenceCheck):
 
     # -- the steps of `examine`
 
-    def _judge_case(
-        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
-    ) -> Flow[tuple[list[Judged], Material]]:
-        """Judge the sentences; with `early_stop` by a sample more each round, until no verdict is likely to change."""
-        del spans
+    def _judge_case(self, case: Case, claims: Sequence[Piece]) -> Flow[tuple[list[Judged], Material]]:
+        """Judge the claims; with `early_stop` by a sample more each round, until no verdict is likely to change."""
+        sentences = [claim.text for claim in claims]
         if self.early_stop is None:
             return (yield from self._judge_by(case, sentences, self.samples))
         planned = len(given.texts) if (given := self._given(case)) else self.samples
@@ -389,7 +383,7 @@ def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> F
     return function(*arguments)
 
 
-def size_of(sentences: Sequence[str], texts: Sequence[str]) -> int:
+def size_of(sentences: Sequence[object], texts: Sequence[str]) -> int:
     """For `compute_if_long`: of sentences that are each compared with all texts."""
     return sum(map(len, texts)) + len(sentences) * len(texts)
 

@@ -17,6 +17,7 @@ from guardrail.options import option
 from guardrail.report import Case, Measurement, Scale, Span
 from guardrail.requests import ScoreTokens, TokenLogprob
 from guardrail.selfcheck.base import Judged, Material, SentenceCheck
+from guardrail.text.claims import Piece
 
 __all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "context", "entropy", "score", "surprisal"]
 
@@ -164,9 +165,7 @@ class GreyBoxCheck(SentenceCheck):
         asks = self.proxy and not case.logprobs and bool(self._claims(case))
         return {ScoreTokens.lane: (1, 1)} if asks else {}
 
-    def _judge_case(
-        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
-    ) -> Flow[tuple[list[Judged], Material]]:
+    def _judge_case(self, case: Case, claims: Sequence[Piece]) -> Flow[tuple[list[Judged], Material]]:
         nothing = Material()
         tokens, lacking = case.logprobs, "there are no log-probabilities of the answer's tokens"
         whose = "the model"
@@ -178,11 +177,11 @@ class GreyBoxCheck(SentenceCheck):
             else:
                 lacking = f"{lacking}, and no proxy gave any: {why([reply])}"
         if not tokens:
-            return [Judged(None, reason=lacking)] * len(sentences), nothing
-        groups = yield from compute(aligned, case.answer, tokens, spans)
+            return [Judged(None, reason=lacking)] * len(claims), nothing
+        groups = yield from compute(aligned, case.answer, tokens, [claim.span for claim in claims])
         if groups is None:
             reason = "the tokens with log-probabilities do not spell the answer"
-            return [Judged(None, reason=reason)] * len(sentences), nothing
+            return [Judged(None, reason=reason)] * len(claims), nothing
         return [self._judge_one(group, whose) for group in groups], nothing
 
     def _judge_one(self, found: Sequence[TokenLogprob], whose: str) -> Judged:

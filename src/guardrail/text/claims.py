@@ -16,9 +16,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import zip_longest
+from typing import Literal
 
 from guardrail.report import Span
 from guardrail.text.citation_marks import citation_marks, is_source_heading, opening
@@ -78,6 +79,8 @@ _NUMBERED_SOURCE = re.compile(
     r"[ \t>]*(?:[-*+•]\s+)?(?:\[\^?\d{1,3}\]:?|\d{1,3}[.)]|【\d{1,3}】|[¹²³⁰⁴-⁹]{1,3})[ \t]+"
 )
 _WORD = re.compile(r"\w")
+_WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
 _EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
 _LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
@@ -96,15 +99,19 @@ class Piece:
     Attributes:
         span: where it is, marks of citation behind it included.
         kind: what it is; only a `Kind.CLAIM` is judged.
-        text: its plain text, in one line: without markup and marks of citation. For a short answer to a question, the
-            question is in front of it.
+        text: its plain text, in one line: without markup and marks of citation.
         marks: where its marks of citation are in the answer, in order.
+        form: a "sentence"; a "record", which is a value with its key or a row of a table; or a "short" answer, which says
+            nothing without its question.
+        question: of a short answer, what was asked.
     """
 
     span: Span
     kind: Kind
     text: str
     marks: tuple[Span, ...] = ()
+    form: Literal["sentence", "record", "short"] = "sentence"
+    question: str = ""
 
 
 def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
@@ -125,14 +132,12 @@ def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
     claimed = [n for n, piece in enumerate(found) if piece.kind is Kind.CLAIM]
     if len(claimed) == 1 and question:
         only = found[claimed[0]]
-        if len(only.text.split()) <= _BARE and (
-            is_bare_answer(only.text) or not _STATES.search(only.text.rstrip(".!。"))
+        if only.form == "sentence" and (
+            is_bare_answer(only.text)
+            or (_size(only.text) <= _BARE and not _STATES.search(only.text.rstrip(".!。")))
         ):
             asked = " ".join(question.split())[-300:]
-            found = tuple(
-                Piece(one.span, one.kind, f"{asked} {one.text}", one.marks) if one is only else one
-                for one in found
-            )
+            found = tuple(replace(one, form="short", question=asked) if one is only else one for one in found)
     return found
 
 
@@ -232,7 +237,8 @@ class _Reader:
     def lines(self) -> Iterator[Piece]:
         """Line by line, as records are written."""
         for start, end in self.layout.lines:
-            yield from self._whole(start, end, Kind.CLAIM)
+            for piece in self._whole(start, end, Kind.CLAIM):
+                yield replace(piece, form="record")
 
     def _json(self, roots: Sequence[Value]) -> Iterator[Piece]:
         """The values of JSON: each text sentence by sentence, each number with its key."""
@@ -257,13 +263,12 @@ class _Reader:
                         if value.kind == "string"
                         else (value.start, value.end)
                     )
+                    span = Span(start=start, end=end)
                     if inner:
-                        yield Piece(Span(start=start, end=end), kind, inner[0].text)
+                        yield Piece(span, kind, inner[0].text)
                     else:
                         yield Piece(
-                            Span(start=start, end=end),
-                            kind,
-                            f"{key.replace('_', ' ')}: {said}" if key else said,
+                            span, kind, f"{key.replace('_', ' ')}: {said}" if key else said, form="record"
                         )
 
     def _is_heading(self, region: Region) -> bool:
@@ -297,7 +302,8 @@ class _Reader:
         start = region.item.content if region.kind == "item" and region.item is not None else region.start
         header = _in(self.headers, region.start)
         if region.kind == "line":
-            yield from self._whole(start, region.end, Kind.HEADING if header else Kind.CLAIM)
+            for piece in self._whole(start, region.end, Kind.HEADING if header else Kind.CLAIM):
+                yield replace(piece, form="record")
             return
         for first, last in self._elements(start, region.end):
             yield from self._split(first, last)
@@ -382,7 +388,7 @@ class _Reader:
                 continue
             said = self._said(piece)
             kind = Kind.HEADING if following is not None and self._names(piece, following) else kind_of(said)
-            yield Piece(piece.span, kind, said, piece.marks)
+            yield replace(piece, kind=kind, text=said)
 
     def _said(self, piece: Piece) -> str:
         """The text of a claim without an opening that only names its source: "As stated in [3], …"."""
@@ -413,10 +419,15 @@ class _Reader:
         return not self.text[line:place].strip(" \t>*_#")
 
 
+def _size(text: str) -> float:
+    """Words; of scripts without blanks two characters are one."""
+    return len(_WORDS.findall(text)) + len(_IDEOGRAPHS.findall(text)) / 2
+
+
 def _moved(found: Iterator[Piece] | Sequence[Piece], by: int) -> Iterator[Piece]:
     for one in found:
         marks = tuple(Span(start=mark.start + by, end=mark.end + by) for mark in one.marks)
-        yield Piece(Span(start=one.span.start + by, end=one.span.end + by), one.kind, one.text, marks)
+        yield replace(one, span=Span(start=one.span.start + by, end=one.span.end + by), marks=marks)
 
 
 def _above(value: Value) -> Iterator[Value]:

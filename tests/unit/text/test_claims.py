@@ -192,10 +192,20 @@ class TestSentences:
 
     def test_a_bare_answer_brings_its_question(self):
         """And only then."""
-        assert pieces("Yes.", question="Is it red?")[0].text == "Is it red? Yes."
-        assert pieces("1904.", question="When was it built?")[0].text == "When was it built? 1904."
-        assert pieces("It was built in 1904.", question="When?")[0].text == "It was built in 1904."
-        assert pieces("Yes.", question="")[0].text == "Yes."
+        for answer, asked in [
+            ("Yes.", "Is it red?"),
+            ("1904.", "When was it built?"),
+            ("由市议会", "由谁批准？"),
+        ]:
+            assert (pieces(answer, question=asked)[0].form, pieces(answer, question=asked)[0].question) == (
+                "short",
+                asked,
+            )
+        assert pieces("It was built in 1904.", question="When?")[0].form == "sentence"
+        assert (
+            pieces("展览共展出文物一百二十六件，展期到九月底结束。", question="多少？")[0].form == "sentence"
+        )
+        assert pieces("Yes.")[0].form == "sentence"
 
 
 class TestAnyText:

@@ -39,6 +39,7 @@ from guardrail.selfcheck.ensemble.fits import (
 )
 from guardrail.selfcheck.grounding.check import GroundingCheck
 from guardrail.selfcheck.similar import nearest
+from guardrail.text.claims import Piece
 
 __all__ = ["EnsembleCheck"]
 
@@ -172,14 +173,19 @@ class EnsembleCheck(SampledCheck):
 
     # -- flow
 
+    def _judge_case(self, case: Case, claims: Sequence[Piece]) -> Flow[tuple[list[Judged], Material]]:
+        """By documents the reader judges, else all members by samples."""
+        given = self._given(case)
+        if self._reader is None or given is None or given.kind != "context":
+            return (yield from super()._judge_case(case, claims))
+        name, reader = self._reader
+        judged, material = yield from reader._judge_case(case, claims)  # noqa: SLF001
+        alone = [
+            replace(one, partial="; ".join(filter(None, (f"by {name} alone", one.partial)))) for one in judged
+        ]
+        return alone, material
+
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        if self._reader is not None and material.kind == "context":
-            name, reader = self._reader
-            alone = yield from reader._judge(sentences, material)  # noqa: SLF001
-            return [
-                replace(one, partial="; ".join(filter(None, (f"by {name} alone", one.partial))))
-                for one in alone
-            ]
         columns = yield from gather(
             member._judge(sentences, material)  # noqa: SLF001
             for member in self._members.values()

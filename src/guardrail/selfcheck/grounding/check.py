@@ -14,7 +14,7 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Calls, Flow, Reply, each, why
 from guardrail.errors import ConfigError
 from guardrail.options import option
-from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
+from guardrail.report import Case, Evidence, Measurement, Passage, Scale
 from guardrail.requests import Entailment
 from guardrail.selfcheck.base import SentenceCheck, compute_if_long, size_of
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
@@ -22,6 +22,7 @@ from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, package
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.selfcheck.material import Judged, Material, has_text
+from guardrail.text.claims import Piece
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
 
@@ -33,18 +34,24 @@ _NAMED = 5  # numbers and names that are listed
 ANSWER = "P(not supported), the whole answer"
 """The measurement by which answers are ranked; see `answer_probability`."""
 _WHOLE = "that some sentence is not; at the prior as a share of answers"
+_SURE = 0.8  # P(entailment) from which a short answer counts as supported
 _NO_WORD = "the sentence has no word to look for"
 _SCRIPT = "the check was made for English text"
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What is known of a sentence before a model is asked."""
+    """What is known of a claim before a model is asked; a record is shown to none, since models read sentences."""
 
-    text: str
+    claim: Piece
     counted: Novelty | None
     premises: tuple[Premise, ...]
     partial: str = ""
+
+    @property
+    def hypothesis(self) -> str:
+        """What a model reads: a short answer with its question."""
+        return f"{self.claim.question} {self.claim.text}" if self.claim.question else self.claim.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +117,7 @@ class GroundingCheck(SentenceCheck):
 
     # -- flow
 
-    def _judge_case(
-        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
-    ) -> Flow[tuple[list[Judged], Material]]:
-        del spans
+    def _judge_case(self, case: Case, claims: Sequence[Piece]) -> Flow[tuple[list[Judged], Material]]:
         texts = tuple(filter(has_text, case.context))
         empty = len(case.context) - len(texts)
         lacking = f"{empty} of them empty" if empty else ""
@@ -121,16 +125,18 @@ class GroundingCheck(SentenceCheck):
             lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
         material = Material(texts, "context", lacking)
         if not texts:
-            return [Judged(None, reason=material.lacking)] * len(sentences), material
-        return (yield from self._judge(sentences, material)), material
+            return [Judged(None, reason=material.lacking)] * len(claims), material
+        return (yield from self._judge(claims, material)), material
 
-    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        size = size_of(sentences, material.texts)
-        prepared = yield from compute_if_long(size, _prepared, tuple(sentences), material.texts)
+    def _judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
+        size = size_of(claims, material.texts)
+        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material.texts)
         if self.fit != "entailment":
             return self._judged([(one, []) for one in prepared])
         pairs = [(one, premise) for one in prepared for premise in one.premises]
-        replies = iter((yield from each([EntailPackaged(premise.text, one.text) for one, premise in pairs])))
+        replies = iter(
+            (yield from each([EntailPackaged(premise.text, one.hypothesis) for one, premise in pairs]))
+        )
         return self._judged(
             [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared]
         )
@@ -148,6 +154,8 @@ class GroundingCheck(SentenceCheck):
         """One sentence by what was counted and what the model said; where it said nothing, by words alone."""
         if one.counted is None:
             return _Weighed(None, partial=_NO_WORD)
+        if one.claim.form == "record":
+            return _Weighed(self._words.log_odds(lexical_features(one.counted)))
         if not one.premises:
             return _Weighed(None, partial=_SCRIPT)
         read = [(premise, reply.value) for premise, reply in replies if isinstance(reply, Answer)]
@@ -168,7 +176,9 @@ class GroundingCheck(SentenceCheck):
         if one.counted is None or weighed.log_odds is None:
             return Judged(None, limit, weighed.partial)
         score = probability(weighed.log_odds, self.prior)
-        if self.fit == "entailment" and not weighed.read and score < limit:
+        if one.claim.form == "short":
+            return self._judged_short(one, weighed)
+        if self.fit == "entailment" and not weighed.read and score < limit and one.claim.form == "sentence":
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
@@ -180,18 +190,36 @@ class GroundingCheck(SentenceCheck):
         partial = "; ".join(filter(None, (one.partial, weighed.partial)))
         return Judged(score, limit, reason, tuple(evidence), partial=partial)
 
+    def _judged_short(self, one: _Prepared, weighed: _Weighed) -> Judged:
+        """A short answer to a question: supported or not only where that is sure, since the model was made for statements."""
+        assert one.counted is not None  # noqa: S101  # the caller has looked
+        limit = self._fit.threshold if self.threshold is None else self.threshold
+        evidence = tuple(_evidence(one.counted, one.premises, weighed.read))
+        entailed = max((found.entailment for _, found in weighed.read), default=0.0)
+        denied = max((found.contradiction for _, found in weighed.read), default=0.0)
+        if absent := _absent(one.counted):
+            return Judged(max(limit, _SURE), limit, absent, evidence)
+        if entailed >= _SURE and denied < 1 - _SURE:
+            return Judged(min(limit / 2, 1 - entailed), limit, "", evidence)
+        reason = "a short answer: its words are in the documents, but whether they answer the question could not be decided"
+        return Judged(None, limit, reason, evidence)
 
-def _prepared(sentences: Sequence[str], texts: Sequence[str]) -> list[_Prepared]:
+
+def _prepared(claims: Sequence[Piece], texts: Sequence[str]) -> list[_Prepared]:
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
     strange = sum(not any(map(reads_script, lines(text))) for text in texts)
     partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
     found = []
-    for text in sentences:
+    for claim in claims:
+        text = claim.text
+        read = claim.form != "record" and reads_script(text)
         best = (
-            tuple(one for one in premises.best(text) if reads_script(one.text)) if reads_script(text) else ()
+            tuple(one for one in premises.best(f"{claim.question} {text}") if reads_script(one.text))
+            if read
+            else ()
         )
-        found.append(_Prepared(text, novelty(text, vocabulary), best, partial))
+        found.append(_Prepared(claim, novelty(text, vocabulary), best, partial))
     return found
 
 
