@@ -67,14 +67,16 @@ def left_out(name: str, sets: Mapping[str, Sequence[Measured]]) -> dict[str, Fit
 
 
 def score(fit: Fit, found: Measured) -> float:
-    """P(some sentence of an answer is not supported), by which answers are ranked."""
+    """P(some claim of an answer is not supported), by which answers are ranked; 0 of an answer that claims nothing."""
+    if not found.sentences:
+        return 0.0
     value = answer_probability([fit.log_odds(sentence.features) for sentence in found.sentences])
     return PRIOR if value is None else value
 
 
 def flagged(fit: Fit, found: Measured) -> bool:
-    """Whether the detector's report says "unsupported": it does of one sentence at least."""
-    return max(fit.probability(one.features) for one in found.sentences) >= fit.threshold
+    """Whether the detector's report says "unsupported": it does of one claim at least."""
+    return max((fit.probability(one.features) for one in found.sentences), default=0.0) >= fit.threshold
 
 
 def _weighted(found: Sequence[Measured]) -> Iterator[tuple[Sentence, float]]:
@@ -83,7 +85,7 @@ def _weighted(found: Sequence[Measured]) -> Iterator[tuple[Sentence, float]]:
     Of an unsupported answer whose spans are not labelled, the sentences share the weight of one.
     """
     rows = [
-        (sentence, 1.0 if one.example.spans is not None else 1.0 / len(one.sentences))
+        (sentence, 1.0 if one.example.spans is not None else 1.0 / max(1, len(one.sentences)))
         for one in found
         for sentence in one.sentences
     ]

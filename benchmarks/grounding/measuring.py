@@ -12,14 +12,14 @@ from guardrail.selfcheck.grounding.features import entailment_features, lexical_
 from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words, precision
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
 from guardrail.selfcheck.nli.premise import chosen
-from guardrail.text.sentences import sentences
+from guardrail.text.claims import Kind, pieces
 
 __all__ = ["Measured", "Sentence", "measure"]
 
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence of an answer.
+    """A claim of an answer.
 
     Attributes:
         text: of it.
@@ -80,15 +80,14 @@ def _counted(example: Example, vocabulary: Vocabulary) -> Measured | None:
     whole = novelty(example.answer, vocabulary)
     if whole is None:
         return None
-    spans = sentences(example.answer)
     own = []
-    for start, end in [(span.start, span.end) for span in spans] or [(0, len(example.answer))]:
-        text = example.answer[start:end]
-        counted = novelty(text, vocabulary)
+    for piece in pieces(example.answer):
+        counted = novelty(piece.text, vocabulary) if piece.kind is Kind.CLAIM else None
         if counted is not None:
+            start, end = piece.span.start, piece.span.end
             touched = example.spans is not None and any(a < end and start < b for a, b in example.spans)
             label = example.unsupported if example.spans is None else touched
-            own.append(Sentence(text, label, lexical_features(counted)))
+            own.append(Sentence(piece.text, label, lexical_features(counted)))
     return Measured(
         example,
         own,
@@ -136,9 +135,9 @@ def _fill(
 
 def _pooled(own: Sequence[Sentence]) -> dict[str, float]:
     return {
-        "entailment as before, largest": max(one.shipped for one in own),
-        "entailment as before, mean": sum(one.shipped for one in own) / len(own),
-        "entailment by one sentence, largest": max(one.alone for one in own),
-        "entailment by better premises, largest": max(one.best for one in own),
-        "entailment by better premises, mean": sum(one.best for one in own) / len(own),
+        "entailment as before, largest": max((one.shipped for one in own), default=0.0),
+        "entailment as before, mean": sum(one.shipped for one in own) / max(1, len(own)),
+        "entailment by one sentence, largest": max((one.alone for one in own), default=0.0),
+        "entailment by better premises, largest": max((one.best for one in own), default=0.0),
+        "entailment by better premises, mean": sum(one.best for one in own) / max(1, len(own)),
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,17 +24,20 @@ from guardrail.logic.statements.marks import unmarked
 from guardrail.logic.world import World
 from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
-from guardrail.text.sentences import sentences
+from guardrail.text.claims import Kind, claims, pieces
 
 __all__ = ["FactCheck"]
 
 _MOST = 60  # statements of one sentence that are judged
 
 
+_BLANKED = re.compile(r"[^\n]")
+
+
 class FactCheck(Detector):
     """Judges every sentence of an answer by a knowledge base; asks no model.
 
-    One finding per sentence. A sentence is contradicted if one thing that it says is; it is supported only if
+    One finding per claim (`guardrail.text.claims`). A sentence is contradicted if one thing that it says is; it is supported only if
     all that was read of it is entailed and no word of substance is left unread; everything else is unverified,
     with the reason. `score` is 1 (contradicted), 0 (entailed) or `None`. Labels: "contradicted", "entailed",
     "unknown". Evidence is the proof, from known facts, in plain words.
@@ -105,7 +109,7 @@ class FactCheck(Detector):
         return {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
-        """One finding per sentence."""
+        """One finding per claim."""
         read = yield from compute(self._read, case.answer)
         judge = Judge(World.of(self._base), self.distinct)
         rulings = yield from gather(self._ruling(one, judge) for _, one in read[: self.max_sentences])
@@ -115,11 +119,15 @@ class FactCheck(Detector):
         late = Ruling(
             "unknown", f"Only the first {self.max_sentences} sentences are examined (max_sentences)."
         )
-        return found + [self._finding(case.answer, span, late) for span, _ in read[self.max_sentences :]]
+        found += [self._finding(case.answer, span, late) for span, _ in read[self.max_sentences :]]
+        code = Ruling("unknown", "Program code is not examined.")
+        skipped = [piece.span for piece in pieces(case.answer) if piece.kind is Kind.CODE]
+        return found + [self._finding(case.answer, span, code) for span in skipped]
 
     def _read(self, answer: str) -> list[tuple[Span, Said]]:
         world = World.of(self._base)
-        spans = sentences(answer)
+        spans = claims(answer)
+        answer = _alone(answer, spans)
         starts = [span.start for span in spans]
         stated: dict[int, list[Statement]] = {}
         for statement in statements(answer, world.lexicon) if spans else ():
@@ -160,6 +168,16 @@ class FactCheck(Detector):
             reason=ruling.words,
             evidence=_evidence(ruling),
         )
+
+
+def _alone(answer: str, spans: Sequence[Span]) -> str:
+    """An answer with blanks in the place of everything but its claims."""
+    parts: list[str] = []
+    at = 0
+    for span in spans:
+        parts += [_BLANKED.sub(" ", answer[at : span.start]), span.of(answer)]
+        at = span.end
+    return "".join([*parts, _BLANKED.sub(" ", answer[at:])])
 
 
 def _evidence(ruling: Ruling) -> tuple[Proof, ...]:

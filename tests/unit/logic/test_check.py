@@ -97,8 +97,6 @@ class TestRelations:
             ("Emma was written by J. Austen.", "neither entailed nor excluded"),
             ("The City is the capital of Austria.", "'City' may be 'London' or 'Vienna'"),
             ("Graz was the capital of Austria.", "speaks of the past"),
-            ("Was Emma written by Henry David Thoreau?", "Nothing in it"),
-            ("Nice to meet you!", "Nothing in it"),
             ("Walden was not written by Emily Smith.", "Not settled"),
             (
                 "The River Thames is located in Reading.",
@@ -166,6 +164,20 @@ class TestYears:
         (proof,) = check("The Great War ended before 1918.").evidence
         assert proof.steps[0] == "Great War is dated 1914-1918."
         assert "metric temporal logic" in proof.steps[-1]
+
+
+class TestNoClaims:
+    def test_have_no_finding(self, base):
+        """A question, and a thought."""
+        answer = (
+            "<think>Emma was written by Henry David Thoreau.</think>Was Emma written by Henry David Thoreau?"
+        )
+        assert Guard([FactCheck(base)]).check(answer).findings == ()
+
+    def test_code_is_unverified(self, base):
+        """Nobody has examined it."""
+        [finding] = Guard([FactCheck(base)]).check("```python\nauthor = 'Thoreau'  # of Emma\n```").findings
+        assert (finding.verdict, finding.reason) == (Verdict.UNVERIFIED, "Program code is not examined.")
 
 
 class TestMarkdown:
