@@ -362,12 +362,13 @@ class _Reader:
         stop = start + len(
             self.text[start:end].rstrip(" \t\r\n|\v\f\x1c\x1d\x1e\x85\u2028\u2029\u00a0").rstrip()
         )
-        while (
-            (tag := _EDGE.match(self.text, start, stop))
-            and tag.end() > start
-            and (self.over[start] != self.text[start] or self.text[start] != "<")
-        ):
-            start = tag.end()
+        while (edge := _EDGE.match(self.text, start, stop)) is not None:
+            if self.text[start] == "<" and self.over[start] in {
+                "<",
+                GONE,
+            }:  # a sign, or emphasis that belongs to the text
+                break
+            start = edge.end()
         while (tag := _LAST_CELL.search(self.text, max(start, stop - 12), stop)) is not None:
             stop = tag.start()
         index = bisect_right(self.marks, (start, 0))
