@@ -45,7 +45,7 @@ def check(  # noqa: PLR0917  # an option each
         typer.Option(
             metavar="NAME[:OPTION=VALUE,...]",
             help="Run this detector with these options; `guardrail doctor` lists detectors. A value is TOML or plain text. "
-            "Repeat for several. Default: references.",
+            "Repeat for several. Default: references; with --context, selfcheck-grounding.",
         ),
     ] = None,
     model: Annotated[
@@ -92,7 +92,7 @@ def check(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="A document that the answer should be based on, for a detector that reads documents, such as selfcheck. "
+            help="A document that the answer should be based on: each claim of the answer is compared with all of them. "
             "Repeat for several.",
         ),
     ] = None,
@@ -105,7 +105,8 @@ def check(  # noqa: PLR0917  # an option each
     quiet: QUIET = False,
     **more: Any,
 ) -> None:
-    """Find invented or misquoted references in an answer; with --facts, sentences that contradict known facts.
+    """Find invented or misquoted references in an answer; with --context, claims that the documents do not support; with
+    --facts, sentences that contradict known facts.
 
     A bibliography decides about a reference without a model. The model of --model is asked about all others; without
     it they are "unverified", which does not mean that they are correct. A sentence about which the knowledge base
@@ -114,6 +115,7 @@ def check(  # noqa: PLR0917  # an option each
     Examples:
       guardrail check answer.md --bibliography refs.bib
       guardrail check answer.md --bibliography refs.bib --complete --policy remove --out clean.md
+      guardrail check answer.md --context manual.txt --prompt "How long is the warranty?"
       guardrail check answer.md --facts world.kb --policy annotate --out -
       guardrail check answer.md --model gpt-5-mini --prompt @question.txt --html report.html
       guardrail check answer.md --detector selfcheck-ngram:samples=3 --model gpt-5-mini --prompt @question.txt
@@ -140,11 +142,6 @@ def check(  # noqa: PLR0917  # an option each
     read = [place, *(context or [])]
     if read.count("-") + (prompt == "@-") > 1:
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
-    if context and config is None and not detector:
-        raise Usage(
-            "--context: references and facts are not compared with documents; name a --detector that reads documents, "
-            "such as selfcheck, or use guardrail selfcheck --context"
-        )
     outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))
     case = Case.of(
         read_text(place),
@@ -161,7 +158,7 @@ def check(  # noqa: PLR0917  # an option each
         config=config,
         budget=budget,
         deadline=deadline,
-        detectors=detector or (),
+        detectors=detector or (("selfcheck-grounding",) if context and config is None else ()),
         more=more,
     )
     with build(choice) as built:

@@ -1,14 +1,50 @@
-"""Stand-in until the stream lands."""
+"""What a sentence does: it claims something, claims nothing, says that the sources lack it, or asks.
+
+A small learnt classifier decides. It knows the words that people use when they talk about an answer ("hope", "passage",
+"following"), and not those of a subject: these are all one token, and are counted. So what is not known speaks for a claim,
+and in a language that was never learnt everything but a question is one. A claim that is silenced is never examined: in
+doubt a sentence is a claim. How the classifier was learnt and how well it does: `benchmarks/kinds/README.md`.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import unicodedata
+from collections.abc import Container
 from enum import StrEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import exp
+from typing import NamedTuple
 
-from guardrail.text.refusals import claims_nothing
-from guardrail.text.refusals import refuses as refuses
+from guardrail.text.sentences import split_sentences
+
+__all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
+
+_READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
+_NOTHING, _LACKING = 0.7, 0.5
+"""From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
+
+_JOINED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts that are read character by character
+_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_JOINED}]|[^\W\d_{_JOINED}]+|[,:;!?]")
+_MARKUP = re.compile(r"[*_`\"“”„«»#>|]+")
+_CLOSING = " \t\r\n*_\"'”’»)]）】」』"
+_QUOTATION = "\"'”’»」』"
+_TAG = re.compile(r"(?P<head>.*)[,，、](?P<tail>[^,，、]*)", re.DOTALL)
+_LONG_FORMS = (
+    *(("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not")),
+    *(("'m ", " am "), ("'ll ", " will "), ("'re ", " are "), ("'ve ", " have "), ("i'd ", "i would ")),
+    *(("let's", "let us"), ("here's", "here is"), ("that's", "that is"), ("it's", "it is")),
+)
+_UNKNOWN, _NUMBER, _ASKS = "?", "#", "??"
+_COUNTS = (1, 2, 3, 5, 8)  # of unknown words, from which on it is a term that there are so many
+_LONGEST = 4  # tokens of a term
 
 
 class Kind(StrEnum):
+    """What a piece of an answer is."""
+
     CLAIM = "claim"
     NOTHING = "nothing claimed"
     LACKING = "says the sources lack it"
@@ -19,11 +55,155 @@ class Kind(StrEnum):
     SOURCES = "sources"
 
 
+class _Fit(NamedTuple):
+    words: frozenset[str]
+    bias: tuple[float, float]
+    weights: dict[str, tuple[float, float]]
+    """Of a term: what it adds to the log-odds of "nothing claimed" and of "lacking", each against "claim"."""
+
+
 def kind_of(sentence: str) -> Kind:
-    if sentence.rstrip().endswith(("?", "？", "؟")):
-        return Kind.QUESTION
-    return Kind.NOTHING if claims_nothing(sentence) else Kind.CLAIM
+    """The kind of one plain sentence, without marks of citation: a claim, nothing, lacking or a question.
+
+    Example:
+        >>> [kind_of(s).name for s in ("I hope this helps!", "The text does not mention the founder.", "Who was he?")]
+        ['NOTHING', 'LACKING', 'QUESTION']
+        >>> [kind_of(s).name for s in ("Yes.", "Happy to help: the CEO was arrested in 2019.")]
+        ['CLAIM', 'CLAIM']
+    """
+    return Kind.CLAIM if len(sentence) > _READ else _kind(sentence)
 
 
 def is_bare_answer(text: str) -> bool:
-    return text.strip(" .!").casefold() in {"yes", "no", "ja", "nein", "oui", "non"}
+    """Whether a text is "yes" or "no" alone, in any of some thirty languages: it says something only with its question.
+
+    Example:
+        >>> is_bare_answer("Yes."), is_bare_answer("是的。"), is_bare_answer("Yes, in 1904.")
+        (True, True, False)
+    """
+    return len(text) <= _READ and _words(text) in _bare()
+
+
+def refuses(text: str) -> bool:
+    """Whether a whole text claims nothing: no sentence is a claim, and it is more than questions.
+
+    Example:
+        >>> refuses("I don't know. Please ask somebody else."), refuses("I don't know. Ask Ann, who wrote it.")
+        (True, False)
+    """
+    if len(text) > _WHOLE:
+        return False
+    kinds = {kind_of(sentence) for sentence in split_sentences(text)}
+    return Kind.CLAIM not in kinds and not kinds <= {Kind.QUESTION}
+
+
+def terms(sentence: str, words: Container[str]) -> set[str]:
+    """What the classifier reads of a sentence: runs of one to four tokens, and from which counts on words are unknown.
+
+    Args:
+        sentence: at most some hundreds of characters; linear in them.
+        words: in small letters; any other word is unknown. A run of unknown words is one token.
+    """
+    tokens, unknown = ["^"], 0
+    for token in _TOKEN.findall(_plain(sentence)):
+        if token[0].isdigit():
+            tokens.append(_NUMBER)
+        elif token == "?":
+            tokens.append(_ASKS)
+        elif token in ",:;!" or token in words:
+            tokens.append(token)
+        else:
+            unknown += 1
+            if tokens[-1] != _UNKNOWN:
+                tokens.append(_UNKNOWN)
+    tokens.append("$")
+    found = {f"≥{count}" for count in _COUNTS if unknown >= count}
+    found.update(tokens)
+    run = tokens
+    for length in range(1, _LONGEST):
+        run = [f"{start} {token}" for start, token in zip(run, tokens[length:], strict=False)]
+        found.update(run)
+    return found
+
+
+@lru_cache(maxsize=16_384)
+def _kind(sentence: str) -> Kind:
+    if is_bare_answer(sentence):
+        return Kind.CLAIM
+    if _asks(sentence):
+        return Kind.CLAIM if _tells(sentence) else Kind.QUESTION
+    nothing, lacking = _probabilities(sentence)
+    if nothing >= _NOTHING:
+        return Kind.NOTHING
+    return Kind.LACKING if lacking >= _LACKING else Kind.CLAIM
+
+
+def _probabilities(sentence: str) -> tuple[float, float]:
+    """Of "nothing claimed" and "lacking"; the rest is a claim's."""
+    fit = _fit()
+    nothing, lacking = fit.bias
+    for term in terms(sentence, fit.words):
+        if (weight := fit.weights.get(term)) is not None:
+            nothing += weight[0]
+            lacking += weight[1]
+    powers = exp(min(nothing, 50)), exp(min(lacking, 50))
+    return powers[0] / (1 + sum(powers)), powers[1] / (1 + sum(powers))
+
+
+def _asks(sentence: str) -> bool:
+    """Whether it ends with a question mark that is its own, not that of a quotation at its end."""
+    body = sentence.rstrip(_CLOSING)
+    if not body.endswith(("?", "？", "؟", "\u037e")) or not any(map(str.isalnum, body)):
+        return False
+    quoted = any(mark in _QUOTATION for mark in sentence[len(body) :])
+    return not quoted or sentence.lstrip("*_ ")[:1] in "\"'“”„‘«»「『"
+
+
+def _tells(question: str) -> bool:
+    """Whether a question states what it seems to ask: "Did you know that …?", "He was arrested, right?"."""
+    text = _plain(question).strip(" ¿¡")
+    if text.startswith(_telling()):
+        return True
+    match = _TAG.fullmatch(text.rstrip(_CLOSING + "?؟"))
+    if match is None:
+        return False
+    head, tail = (len(_TOKEN.findall(part)) for part in match.group("head", "tail"))
+    return head >= 3 >= tail
+
+
+def _plain(sentence: str) -> str:
+    """Small letters, without markup, English contractions written out."""
+    text = unicodedata.normalize("NFKC", sentence).casefold().replace("’", "'")
+    text = _MARKUP.sub(" ", text)
+    if "'" in text or "cannot" in text:
+        for short, long in _LONG_FORMS:
+            text = text.replace(short, long)
+    return text
+
+
+def _words(text: str) -> str:
+    return " ".join(re.sub(r"[^\w\s]|_", " ", _plain(text)).split())
+
+
+@cache
+def _fit() -> _Fit:
+    data = json.loads((files(__package__) / "kinds.json").read_text("utf-8"))
+    weights = {term: (nothing / 100, lacking / 100) for term, (nothing, lacking) in data["weights"].items()}
+    nothing, lacking = weights.pop("")
+    return _Fit(frozenset(data["words"].split()), (nothing, lacking), weights)
+
+
+@cache
+def _answers() -> dict[str, dict[str, list[str]]]:
+    found: dict[str, dict[str, list[str]]] = json.loads((files(__package__) / "answers.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def _bare() -> frozenset[str]:
+    return frozenset(_words(one) for words in _answers()["bare"].values() for one in words)
+
+
+@cache
+def _telling() -> tuple[str, ...]:
+    return tuple(_plain(one) for words in _answers()["telling"].values() for one in words)
