@@ -305,3 +305,17 @@ class TestData:
         assert [name for name, rows in read.items() if any(one.unsupported is None for one in rows)] == [
             "check_covid"
         ]
+
+    def test_sentences_are_read_from_the_data(self):
+        """From a file of each data set, in another script too: the place gives the text back."""
+        rows = []
+        for source in ("expertqa/answers", "multilingual/mu_shroom_14lang", "grounding/ragtruth_qa"):
+            answers = list(sentences._answers(source, data_dir))[:50]
+            rows += [
+                labelled(source=source, id=name, start=2, end=9, sentence=text[2:9])
+                for name, text in answers
+                if len(text) > 9
+            ]
+        assert len(rows) > 100
+        said = sentences.texts(map(sentences.place, rows), data_dir)
+        assert [row["sentence"] for row in rows] == list(said)
