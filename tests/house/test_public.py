@@ -12,6 +12,7 @@ import guardrail
 
 # structlog imports rich by itself wherever that is installed, so rich is not among them.
 HEAVY = [
+    "py3langid",
     "torch",
     "transformers",
     "sentence_transformers",

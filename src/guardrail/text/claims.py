@@ -32,11 +32,12 @@ from guardrail.text.thoughts import thoughts
 
 __all__ = ["HEADING", "LABEL", "Kind", "Piece", "claims", "pieces", "spoken"]
 
-HEADING, LABEL = 8, 3
+HEADING, LABEL = 8, 5
 """Words of a bold line, and of a line that ends with a colon, which only name what comes."""
 
 _SHORT = 4_000  # characters; of longer answers nothing is remembered
 _DEEPEST = 3  # wrappings within wrappings
+_NAME = 3  # words of a heading that can state nothing
 _BARE = 6  # words of an answer that may need its question
 _PROSE = frozenset(
     [
@@ -81,6 +82,7 @@ _NUMBERED_SOURCE = re.compile(
 _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MARKER = re.compile(r"[ \t>#]*(?:(?:[-*+•·‣–]|\(?[\da-z]{1,3}[.)])[ \t]+)?[*_]*")
 _RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
 _EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
 _LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
@@ -293,7 +295,7 @@ class _Reader:
         for piece in self._whole(mark.end() if mark else region.start, region.end, Kind.HEADING):
             bare = _NUMBERED.sub("", piece.text, count=1) if _NUMBERED.match(piece.text) else piece.text
             says = _STATES.search(bare) or _QUANTITY.search(bare)
-            states = len(bare.split()) > LABEL and says is not None and not bare.endswith(("?", "？"))
+            states = len(bare.split()) > _NAME and says is not None and not bare.endswith(("?", "？"))
             yield Piece(piece.span, Kind.CLAIM, bare, piece.marks) if states else piece
 
     # -- sentences
@@ -405,19 +407,31 @@ class _Reader:
         return piece.text[opening(piece.text) :]
 
     def _names(self, piece: Piece, following: Piece) -> bool:
-        """Whether a line only names what comes: bold from end to end, or a few words with a colon."""
+        """Whether a line only names what comes: a few words with a colon, or bold ones with text below."""
         if _LINE_END.match(self.text, piece.span.end) is None or not self._begins_line(piece.span.start):
             return False
         if _FIGURE.search(piece.text) or _STATES.search(piece.text) or "," in piece.text:
             return False
-        words = len(piece.text.split())
-        if _BOLD.fullmatch(piece.span.of(self.text)):  # several in a row are a list, not headings
-            return words <= HEADING and _BOLD.fullmatch(following.span.of(self.text)) is None
-        return piece.text.endswith((":", "：")) and words <= LABEL
+        if piece.text.endswith((":", "：")):
+            return _size(piece.text) <= LABEL
+        if _BOLD.fullmatch(piece.span.of(self.text)) is None or _size(piece.text) > HEADING:
+            return False
+        if self._is_item(piece.span.start):  # several in a row are a list, not headings
+            return self._indent(following.span.start) > self._indent(piece.span.start)
+        return _BOLD.fullmatch(following.span.of(self.text)) is None
 
     def _begins_line(self, place: int) -> bool:
-        line = self.text.rfind("\n", 0, place) + 1
-        return not self.text[line:place].strip(" \t>*_#")
+        return _MARKER.fullmatch(self.text, self._line(place), place) is not None
+
+    def _is_item(self, place: int) -> bool:
+        return bool(self.text[self._line(place) : place].strip(" \t>"))
+
+    def _indent(self, place: int) -> int:
+        line = self.text[self._line(place) : place].expandtabs(4)
+        return len(line) - len(line.lstrip(" "))
+
+    def _line(self, place: int) -> int:
+        return self.text.rfind("\n", 0, place) + 1
 
 
 def _size(text: str) -> float:

@@ -26,7 +26,9 @@ _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is l
 _NOTHING, _LACKING = 0.7, 0.5
 """From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
 
-_JOINED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts that are read character by character
+_JOINED = (
+    "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts that are read character by character
+)
 _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_JOINED}]|[^\W\d_{_JOINED}]+|[,:;!?]")
 _MARKUP = re.compile(r"[*_`\"“”„«»#>|]+")
 _CLOSING = " \t\r\n*_\"'”’»)]）】」』"
@@ -195,7 +197,9 @@ def _fit() -> _Fit:
 
 @cache
 def _answers() -> dict[str, dict[str, list[str]]]:
-    found: dict[str, dict[str, list[str]]] = json.loads((files(__package__) / "answers.json").read_text("utf-8"))
+    found: dict[str, dict[str, list[str]]] = json.loads(
+        (files(__package__) / "answers.json").read_text("utf-8")
+    )
     return found
 
 

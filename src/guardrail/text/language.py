@@ -1,25 +1,24 @@
-"""The language that a text is in, by py3langid's model of 139 languages (139 × 32,000 weights, 4.6 MB).
+"""The language that a text is in, by the model of py3langid, which knows 139.
 
-The model is loaded by the first text (.8 s, 100 MB) and says how sure it is; where it is not, a hint decides. Figures:
-`docs/design/language.md`.
+The first text loads it: .8 s and 100 MB. It gives probabilities that can be believed; where they are low, a hint decides.
+Figures: `docs/design/grounding.md`, "Languages".
 """
 
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 __all__ = ["language"]
 
-_SURE = 0.5
+_SURE = 0.3
 """The least probability of a language, with those it is mistaken for, that counts; below it, a text does not show one."""
 _CLEAR = 0.75
 """From this probability on, a language is told from those that it is mistaken for."""
-_PLAUSIBLE = 0.1
-"""From this probability on, a text may be in the language that was expected."""
+_TIMES = 20
+"""A text may be in the language that was expected unless another is more than so many times likelier."""
 
 _MERGED: Mapping[str, str] = {"wuu": "zh", "yue": "zh", "arz": "ar", "ary": "ar", "nn": "no"}
 """Labels of the model that are written like another language: they count as that."""
@@ -35,8 +34,7 @@ _CLOSE: Sequence[Sequence[str]] = (
 
 _READ = 1_000  # characters of a text that the model reads, in half a millisecond
 _LOOKED_AT = 8_000  # characters in which these are looked for
-_NO_LANGUAGE = re.compile(r"https?://\S+|[\w.+-]{1,64}@[\w.-]+")  # addresses
-_loading = threading.Lock()
+_ADDRESS = re.compile(r"https?://\S+")
 
 
 def language(text: str, *, hint: str = "") -> str:
@@ -62,7 +60,7 @@ def language(text: str, *, hint: str = "") -> str:
     found = _probabilities(read)
     best = max(found, key=lambda code: (sum(found.get(one, 0.0) for one in _mistaken(code)), found[code]))
     close = _mistaken(best)
-    if found.get(hint, 0.0) >= _PLAUSIBLE or sum(found.get(one, 0.0) for one in close) < _SURE:
+    if _TIMES * found.get(hint, 0.0) >= found[best] or sum(found.get(one, 0.0) for one in close) < _SURE:
         return hint
     return best if found[best] >= _CLEAR else close[0]
 
@@ -74,7 +72,7 @@ def _mistaken(code: str) -> Sequence[str]:
 
 def _letters(text: str) -> str:
     """The words of a text that have a letter, as much of them as is read."""
-    words = _NO_LANGUAGE.sub(" ", text[:_LOOKED_AT]).split()
+    words = _ADDRESS.sub(" ", text[:_LOOKED_AT]).split()
     return " ".join(word for word in words if any(map(str.isalpha, word)))[:_READ]
 
 
@@ -87,13 +85,8 @@ def _probabilities(text: str) -> dict[str, float]:
     return found
 
 
-def _model() -> Any:
-    with _loading:
-        return _loaded()
-
-
 @cache
-def _loaded() -> Any:
+def _model() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
