@@ -17,7 +17,7 @@ from benchmarks.grounding.sets import SETS, Example, read
 from guardrail.selfcheck.grounding.premises import readable
 from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.quantities import quantities
-from guardrail.text.quotations import KnownTexts
+from guardrail.text.quotations import KnownTexts, quotations
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
@@ -37,7 +37,6 @@ _SWAPS = {
         {"up": "down", "down": "up", "higher": "lower", "lower": "higher", "decrease": "increase", "decreased": "increased"},
     ),
 }  # fmt: skip
-_QUOTED = re.compile(r'"([^"\n]{20,300})"')
 
 
 def made(sentence: str, *, seed: int = 0) -> Iterator[tuple[str, str]]:
@@ -51,11 +50,10 @@ def made(sentence: str, *, seed: int = 0) -> Iterator[tuple[str, str]]:
                 if any(start <= match.start() < end for start, end in near):
                     yield kind, sentence[: match.start()] + other + sentence[match.end() :]
     rng = random.Random(f"{seed}{sentence}")
-    for match in _QUOTED.finditer(sentence):
-        words = match[1].split()
-        if len(words) > 4:  # noqa: PLR2004
-            words[rng.randrange(1, len(words) - 1)] = "purple"
-            yield "quotation", sentence[: match.start(1)] + " ".join(words) + sentence[match.end(1) :]
+    for said in quotations(sentence):
+        words = said.split()
+        words[rng.randrange(len(words))] = "purple"
+        yield "quotation", sentence.replace(said, " ".join(words))
 
 
 class _Known:

@@ -13,6 +13,7 @@ from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_wor
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
 from guardrail.selfcheck.nli.premise import chosen
 from guardrail.text.sentences import sentences
+from guardrail.text.typography import normalised
 
 __all__ = ["Measured", "Sentence", "measure"]
 
@@ -83,7 +84,7 @@ def _counted(example: Example, vocabulary: Vocabulary) -> Measured | None:
     spans = sentences(example.answer)
     own = []
     for start, end in [(span.start, span.end) for span in spans] or [(0, len(example.answer))]:
-        text = example.answer[start:end]
+        text = normalised(example.answer[start:end])
         counted = novelty(text, vocabulary)
         if counted is not None:
             touched = example.spans is not None and any(a < end and start < b for a, b in example.spans)

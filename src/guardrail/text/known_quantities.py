@@ -81,6 +81,8 @@ class KnownQuantities:
     def _add(self, place: _Place) -> None:
         for reading in place.quantity.readings:
             self.values |= {reading.value, reading.figure}
+            if place.quantity.listed:
+                continue
             dimension, base = _base(reading)
             self._bases.setdefault(dimension, []).append(base)
         for figure in () if place.quantity.listed else {reading.figure for reading in place.quantity.readings}:
@@ -134,7 +136,7 @@ class KnownQuantities:
         differ = [row for row in differ if row[0].quantity.readings[0].figure == likely]
         if not any(kind for _, kind in differ):
             return None
-        if any(map(self._is_near, one.readings)) and not any(kind == "sign" for _, kind in differ):
+        if any(self._is_near(r) for r in one.readings if r.figure == likely) and not any(kind == "sign" for _, kind in differ):
             return None
         words = _content(text)
         ranked = [(self._shared(words, place), kind == "", place, kind) for place, kind in differ]

@@ -77,13 +77,18 @@ class KnownTexts:
 
     Attributes:
         texts: the documents, normalised.
+        also: other texts whose words may be quoted, such as the question.
     """
 
     texts: Sequence[str]
-    _joined: list[str] = field(init=False)
+    also: Sequence[str] = ()
+    _read: list[str] = field(init=False, default_factory=list)
 
-    def __post_init__(self) -> None:
-        self._joined = [" ".join(["", *_words(text), ""]) for text in self.texts]
+    def _joined(self) -> list[str]:
+        """The words of each text with blanks between them, read when the first quotation comes."""
+        if not self._read:
+            self._read = [" ".join(["", *_words(text), ""]) for text in (*self.texts, *self.also)]
+        return self._read
 
     def faults(self, sentence: str) -> Iterator[Misquotation]:
         """The quotations of a sentence, not normalised, that are in no document word for word.
@@ -99,14 +104,14 @@ class KnownTexts:
         """
         for said in quotations(sentence):
             parts = [words for part in _SKIPPED.split(said) if (words := _words(part))]
-            if not all(any(f" {' '.join(words)} " in text for text in self._joined) for words in parts):
+            if not all(any(f" {' '.join(words)} " in text for text in self._joined()) for words in parts):
                 yield self._nearest(said)
 
     def _nearest(self, said: str) -> Misquotation:
         """The stretch of a document, as long as the quotation, that has most of its words."""
         wanted = _words(_SKIPPED.sub(" ", said))
         best = max(
-            ((_densest(set(wanted), joined.split(), len(wanted)), i) for i, joined in enumerate(self._joined)),
+            ((_densest(set(wanted), joined.split(), len(wanted)), i) for i, joined in enumerate(self._joined()[: len(self.texts)])),
             key=lambda one: one[0][0],
             default=((0, 0), 0),
         )
