@@ -20,7 +20,7 @@ _YEAR = r"(?P<year>[12]\d{3})"
 _TIMES = re.compile(
     r"(?<![\w.,:/])(?P<hour>\d{1,2})"
     r"(?:[:.](?P<minute>\d{1,2})(?::\d\d(?:\.\d+)?)?)?"
-    r"(?P<mark> ?(?:[ap]\.?m\b\.?|uhr\b(?: (?P<after>\d\d)\b)?|o'clock\b|heures\b)|h(?P<behind>\d\d)\b| ?[点點時时](?:(?P<past>\d{1,2})分)?)?",
+    r"(?P<mark> ?(?:[ap]m\b|[ap]\.m\b\.?|uhr\b(?: (?P<after>\d\d)\b)?|o'clock\b|heures\b)|h(?P<behind>\d\d)\b| ?[点點時时](?:(?P<past>\d{1,2})分)?)?",
     re.IGNORECASE,
 )
 _HALF_DAY, _HOURS, _MINUTES = 12, 24, 60

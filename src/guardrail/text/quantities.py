@@ -28,6 +28,7 @@ _CLAUSE = re.compile(r"[^.;:!?,\n]*$")
 _WORDS = re.compile(r"[^\W\d_]+")
 _REACH = 40  # characters in which a word of direction is looked for
 _MOST = 12  # readings
+_SIGNS = {"+": "up", "-": "down"}
 _BETWEEN = 3  # words that may be between it and the number
 
 
@@ -133,13 +134,12 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
         plain, _ = _unit(text, numeral.end)  # 5m: millions or metres
         readings += [Reading(key(figure), 1.0, unit) for figure in figures for unit in plain or (None,)]
     sign = _SIGN.search(text, max(0, start - _NEAR), start)
-    said = (sign["sign"] or ("+" if sign["word"] == "plus" else "-")) if sign else ""
-    yield Quantity(
-        sign.start() if sign else start,
-        max(end, numeral.end),
-        tuple(dict.fromkeys(readings)),
-        said or _direction(text, start, max(end, numeral.end)),
-    )
+    end = max(end, numeral.end)
+    if sign:
+        said, start = (sign["sign"] or ("+" if sign["word"] == "plus" else "-")), sign.start()
+    else:
+        said, start, end = _direction(text, start, end)
+    yield Quantity(start, end, tuple(dict.fromkeys(readings)), said)
 
 
 def _letter(written: str) -> bool:
@@ -192,19 +192,20 @@ def _ranges(text: str, found: Sequence[Quantity]) -> list[Quantity]:
     return out
 
 
-def _direction(text: str, start: int, end: int) -> str:
-    """The sign by a word near the number: "fell by 5 %", "a rise of 5 %", "5 % higher"; "" where there is none, or both are."""
-    before = _CLAUSE.search(text, max(0, start - _REACH), start)
-    words = _WORDS.findall(before[0].casefold())[-_BETWEEN - 1 :] if before else []
-    between = _directions()["between"]
-    while words and words[-1] in between:
-        words.pop()
+def _direction(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """The sign by a word near the number, and where number and word begin and end: "fell by 5 %", "a rise of 5 %", "5 % higher"."""
+    clause = _CLAUSE.search(text, max(0, start - _REACH), start)
+    before = list(_WORDS.finditer(text, clause.start(), start))[-_BETWEEN - 1 :] if clause else []
+    while before and before[-1][0].casefold() in knowledge()["directions"]["between"]:
+        before.pop()
     behind = _WORDS.match(text, end + (text[end : end + 1] == " "))
-    near = {*words[-1:], *([behind[0].casefold()] if behind else [])}
-    signs = {sign for sign, name in (("+", "up"), ("-", "down")) if near & _directions()[name]}
-    return signs.pop() if len(signs) == 1 else ""
+    near = [match for match in (*before[-1:], behind) if match]
+    found = [(sign, match) for match in near for sign in _SIGNS if match[0].casefold() in _directions()[sign]]
+    if len({sign for sign, _ in found}) != 1:
+        return "", start, end
+    return found[0][0], min(start, *(m.start() for _, m in found)), max(end, *(m.end() for _, m in found))
 
 
 @cache
 def _directions() -> dict[str, frozenset[str]]:
-    return {name: frozenset(words) for name, words in knowledge()["directions"].items()}
+    return {sign: frozenset(knowledge()["directions"][name]) for sign, name in _SIGNS.items()}

@@ -161,7 +161,7 @@ class Novelty:
     """How much of a text its documents lack; every share is in [0, 1], larger = more of it is new.
 
     Attributes:
-        words: share of its words.
+        words: share of its words; those of a quantity that is there in another spelling are not new.
         pairs: share of its pairs of neighbouring words; that of the words where there is one word only.
         triples: share of its triples; that of the pairs where there are two words only.
         numbers: the numbers that no document has in any spelling, as written.
@@ -189,12 +189,13 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
     own = plain_words(text)
     if not own:
         return None
-    single = _share(own, documents.single)
+    places = _known_places(text, documents.quantities)
+    new = [word not in documents.single and not _within(match, places) for word, match in _found(text)]
     pairs = _share(list(_grams(own, 2)), documents.pairs)
     triples = _share(list(_grams(own, 3)), documents.triples)
-    first = single or 0.0
+    first = sum(new) / len(new)
     second = first if pairs is None else pairs
-    numbers, names = unknown(text, documents)
+    numbers, names = _unknown(text, documents, places)
     return Novelty(
         words=first,
         pairs=second,
@@ -237,15 +238,19 @@ def unknown(text: str, documents: Vocabulary) -> tuple[tuple[str, ...], tuple[st
         >>> unknown("The poet Mary Ann Evans wrote 3 novels in 1859.", Vocabulary.of(["the poet Ann: three novels"]))
         (('1859',), ('Mary', 'Evans'))
     """
+    return _unknown(text, documents, _known_places(text, documents.quantities))
+
+
+def _unknown(
+    text: str, documents: Vocabulary, places: Sequence[tuple[int, int]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     numbers: dict[str, None] = {}
     names: list[tuple[str, int, int]] = []
     begins = True
-    places = _known_places(text, documents.quantities)
     for word, match in _found(text):
         written = match[0]
         start, end = match.span()
-        at = bisect_right(places, (start, len(text))) - 1
-        is_known = word in documents.single or (at >= 0 and start < places[at][1])
+        is_known = word in documents.single or _within(match, places)
         if any(map(str.isdigit, word)):
             if not is_known:
                 numbers.setdefault(written)
@@ -256,6 +261,12 @@ def unknown(text: str, documents: Vocabulary) -> tuple[tuple[str, ...], tuple[st
                 names.append((written, start, end))
         begins = _begins_after(text, end)
     return tuple(numbers), tuple(dict.fromkeys(name for name, _, _ in names))
+
+
+def _within(match: re.Match[str], places: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word begins in one of the places, which are in order."""
+    at = bisect_right(places, match.start(), key=lambda place: place[0]) - 1
+    return at >= 0 and match.start() < places[at][1]
 
 
 def _known_places(text: str, known: KnownQuantities) -> list[tuple[int, int]]:

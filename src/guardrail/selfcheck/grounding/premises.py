@@ -89,10 +89,11 @@ class Premises:
         each = [lines(text) for text in documents]
         self.sentences = [line for own in each for line in own]
         self._of = [number for number, own in enumerate(each, 1) for _ in own]
-        self._alone = Index(map(plain_words, self.sentences))
+        words = [plain_words(sentence) for sentence in self.sentences]
+        self._alone = Index(words)
         self._windows = {size: self._cut(size) for size in (3, 5)}
         self._ranked = {
-            size: Index(plain_words(" ".join(self.sentences[a:b])) for a, b in windows)
+            size: Index(list(itertools.chain(*words[a:b])) for a, b in windows)
             for size, windows in self._windows.items()
         }
 
