@@ -13,6 +13,7 @@ from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_wor
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
 from guardrail.selfcheck.nli.premise import chosen
 from guardrail.text.claims import Kind, pieces
+from guardrail.text.typography import normalised
 
 __all__ = ["Measured", "Sentence", "measure"]
 
@@ -82,12 +83,13 @@ def _counted(example: Example, vocabulary: Vocabulary) -> Measured | None:
         return None
     own = []
     for piece in pieces(example.answer):
-        counted = novelty(piece.text, vocabulary) if piece.kind is Kind.CLAIM else None
+        text = normalised(piece.text)
+        counted = novelty(text, vocabulary) if piece.kind is Kind.CLAIM else None
         if counted is not None:
             start, end = piece.span.start, piece.span.end
             touched = example.spans is not None and any(a < end and start < b for a, b in example.spans)
             label = example.unsupported if example.spans is None else touched
-            own.append(Sentence(piece.text, label, lexical_features(counted)))
+            own.append(Sentence(text, label, lexical_features(counted)))
     return Measured(
         example,
         own,

@@ -313,7 +313,8 @@ class SampledCheck(SentenceCheck):
         lacking = material.lacking
         if material.texts and material.kind == "samples" and self._leaves_unread(case):
             lacking = "; ".join(filter(None, (_UNREAD, lacking)))
-        return replace(material, lacking=lacking, answer=spoken(case.answer))
+        asked = tuple(message.text for message in case.messages)
+        return replace(material, lacking=lacking, answer=spoken(case.answer), asked=asked)
 
     def _drawn(self, case: Case, size: int) -> Flow[Material]:
         """Other answers of the model, where there is a prompt to draw them with."""

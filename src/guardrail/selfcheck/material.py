@@ -61,12 +61,14 @@ class Material:
         kind: "samples" or "context".
         lacking: why some that were asked for are not there, or why there is none.
         answer: whose sentences they are.
+        asked: what the user said, whose words an answer may quote.
     """
 
     texts: tuple[str, ...] = ()
     kind: Literal["samples", "context"] = "samples"
     lacking: str = ""
     answer: str = ""
+    asked: tuple[str, ...] = ()
 
     @property
     def called(self) -> str:

@@ -5,8 +5,9 @@ Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment, reads_script
@@ -17,12 +18,14 @@ from guardrail.options import option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale
 from guardrail.requests import Entailment
 from guardrail.selfcheck.base import SentenceCheck, compute_if_long, size_of
+from guardrail.selfcheck.grounding.denials import SURE, Denial, Denials
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
 from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.selfcheck.material import Judged, Material, has_text
 from guardrail.text.claims import Piece
+from guardrail.text.typography import normalised
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
 
@@ -47,11 +50,12 @@ class _Prepared:
     counted: Novelty | None
     premises: tuple[Premise, ...]
     partial: str = ""
+    denial: Denial | None = None
 
     @property
     def hypothesis(self) -> str:
         """What a model reads: a short answer with its question."""
-        return f"{self.claim.question} {self.claim.text}" if self.claim.question else self.claim.text
+        return normalised(f"{self.claim.question} {self.claim.text}".strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +127,14 @@ class GroundingCheck(SentenceCheck):
         lacking = f"{empty} of them empty" if empty else ""
         if not texts:
             lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
-        material = Material(texts, "context", lacking)
+        material = Material(texts, "context", lacking, asked=tuple(message.text for message in case.messages))
         if not texts:
             return [Judged(None, reason=material.lacking)] * len(claims), material
         return (yield from self._judge(claims, material)), material
 
     def _judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
         size = size_of(claims, material.texts)
-        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material.texts)
+        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material)
         if self.fit != "entailment":
             return self._judged([(one, []) for one in prepared])
         pairs = [(one, premise) for one in prepared for premise in one.premises]
@@ -145,7 +149,7 @@ class GroundingCheck(SentenceCheck):
 
     def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]]) -> list[Judged]:
         """All sentences, each by itself; and what that makes of the answer."""
-        weighed = [(one, self._weighed(one, replies)) for one, replies in rows]
+        weighed = [(one, _denied(one, self._weighed(one, replies))) for one, replies in rows]
         odds = [one.log_odds for _, one in weighed if one.log_odds is not None]
         whole = answer_probability(odds, self.prior)
         return [self._judged_one(prepared, one, whole) for prepared, one in weighed]
@@ -176,14 +180,17 @@ class GroundingCheck(SentenceCheck):
         if one.counted is None or weighed.log_odds is None:
             return Judged(None, limit, weighed.partial)
         score = probability(weighed.log_odds, self.prior)
-        if one.claim.form == "short":
+        if one.denial:
+            score = max(score, limit)
+        elif one.claim.form == "short":
             return self._judged_short(one, weighed)
         if self.fit == "entailment" and not weighed.read and score < limit and one.claim.form == "sentence":
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
-            reason = _against(one.counted, weighed.read)
+            reason = one.denial.reason if one.denial else _against(one.counted, weighed.read)
         evidence = [
+            *(one.denial.evidence if one.denial else ()),
             *_evidence(one.counted, one.premises, weighed.read),
             Measurement(name=ANSWER, value=whole, note=_WHOLE),
         ]
@@ -205,21 +212,31 @@ class GroundingCheck(SentenceCheck):
         return Judged(None, limit, reason, evidence)
 
 
-def _prepared(claims: Sequence[Piece], texts: Sequence[str]) -> list[_Prepared]:
+def _denied(one: _Prepared, weighed: _Weighed) -> _Weighed:
+    """What was weighed; of a denied claim at least as doubtful as `SURE`, whatever a model says."""
+    if one.denial is None:
+        return weighed
+    odds = math.log(SURE / (1.0 - SURE))
+    return replace(weighed, log_odds=odds if weighed.log_odds is None else max(odds, weighed.log_odds))
+
+
+def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
+    texts = material.texts
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
+    denials = Denials(vocabulary.quantities, asked=material.asked)
     strange = sum(not any(map(reads_script, lines(text))) for text in texts)
     partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
     found = []
     for claim in claims:
-        text = claim.text
+        text = normalised(claim.text)
         read = claim.form != "record" and reads_script(text)
         best = (
             tuple(one for one in premises.best(f"{claim.question} {text}") if reads_script(one.text))
             if read
             else ()
         )
-        found.append(_Prepared(claim, novelty(text, vocabulary), best, partial))
+        found.append(_Prepared(claim, novelty(text, vocabulary), best, partial, denials.of(claim.text)))
     return found
 
 

@@ -1,13 +1,19 @@
 """What an answer says that its documents do not: words, pairs of words, numbers and names. Pure functions.
 
 Words are compared without case, punctuation and markdown: `**91**`, `"91"` and `91` are one word, as are `1,000` and `1000`.
+Numbers are compared as values (`guardrail.text.quantities`).
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from guardrail.text.known_quantities import KnownQuantities
+from guardrail.text.quantities import quantities
+from guardrail.text.typography import normalised
 
 __all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "precision", "unknown"]
 
@@ -18,15 +24,6 @@ _WORD = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_DIGITS = {
-    "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
-    "seven": "7", "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
-    "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th",
-}  # fmt: skip
-_SPELT = {digits: word for word, digits in _DIGITS.items()}
-_AFTERNOON = re.compile(r"(?::\d\d)? ?p\.?m", re.IGNORECASE)
-_NOON = 12
-_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _NO_NAMES = frozenset(
     [
         "a",
@@ -135,23 +132,27 @@ class Vocabulary:
         single: the words.
         pairs: of neighbouring words.
         triples: of three words in a row.
+        quantities: numbers, dates and times of day, by value.
     """
 
     words: tuple[str, ...]
     single: Collection[str]
     pairs: Collection[tuple[str, ...]]
     triples: Collection[tuple[str, ...]]
+    quantities: KnownQuantities = field(repr=False)
 
     @classmethod
     def of(cls, documents: Iterable[str]) -> Vocabulary:
         """Read documents; each is any text."""
-        each = [plain_words(text) for text in documents]
+        texts = [normalised(text) for text in documents]
+        each = [plain_words(text) for text in texts]
         words = [word for one in each for word in (*one, "")]
         return cls(
             tuple(words),
             frozenset(word for one in each for word in one),
             frozenset(gram for one in each for gram in _grams(one, 2)),
             frozenset(gram for one in each for gram in _grams(one, 3)),
+            KnownQuantities(texts),
         )
 
 
@@ -160,10 +161,10 @@ class Novelty:
     """How much of a text its documents lack; every share is in [0, 1], larger = more of it is new.
 
     Attributes:
-        words: share of its words.
+        words: share of its words; those of a quantity that is there in another spelling are not new.
         pairs: share of its pairs of neighbouring words; that of the words where there is one word only.
         triples: share of its triples; that of the pairs where there are two words only.
-        numbers: the numbers that no document has, as written.
+        numbers: the numbers that no document has in any spelling, as written.
         names: the capitalised words that no document has, as written; neighbours are one name.
         length: words.
     """
@@ -184,15 +185,17 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
         >>> round(found.words, 3), round(found.pairs, 3), found.numbers, found.names
         (0.167, 0.2, ('1842',), ())
     """
+    text = normalised(text)
     own = plain_words(text)
     if not own:
         return None
-    single = _share(own, documents.single)
+    places = _known_places(text, documents.quantities)
+    new = [word not in documents.single and not _within(match, places) for word, match in _found(text)]
     pairs = _share(list(_grams(own, 2)), documents.pairs)
     triples = _share(list(_grams(own, 3)), documents.triples)
-    first = single or 0.0
+    first = sum(new) / len(new)
     second = first if pairs is None else pairs
-    numbers, names = unknown(text, documents.single)
+    numbers, names = _unknown(text, documents, places)
     return Novelty(
         words=first,
         pairs=second,
@@ -225,26 +228,33 @@ def precision(words: Sequence[str], reference: Sequence[str]) -> float:
     return (len(words) - rest.bit_count()) / len(words)
 
 
-def unknown(text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The numbers and names of a text that are not among known words; each once, as written, in order.
+def unknown(text: str, documents: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The numbers and names of a normalised text that documents lack; each once, as written, in order.
 
-    A number is a word with a digit; small numbers may be spelt out in one and not in the other. A name is a capitalised
+    A number is a word with a digit; it is there if its value is, in whatever spelling. A name is a capitalised
     word that does not begin the sentence. Made for languages that capitalise names alone, as English does.
 
     Example:
-        >>> unknown("The poet Mary Ann Evans wrote 3 novels in 1859.", {"poet", "ann", "three", "novels"})
+        >>> unknown("The poet Mary Ann Evans wrote 3 novels in 1859.", Vocabulary.of(["the poet Ann: three novels"]))
         (('1859',), ('Mary', 'Evans'))
     """
+    return _unknown(text, documents, _known_places(text, documents.quantities))
+
+
+def _unknown(
+    text: str, documents: Vocabulary, places: Sequence[tuple[int, int]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     numbers: dict[str, None] = {}
     names: list[tuple[str, int, int]] = []
     begins = True
     for word, match in _found(text):
         written = match[0]
         start, end = match.span()
+        is_known = word in documents.single or _within(match, places)
         if any(map(str.isdigit, word)):
-            if not any(form in known for form in _forms(word, text[end : end + 8])):
+            if not is_known:
                 numbers.setdefault(written)
-        elif written[0].isupper() and not begins and not _is_known(word, known):
+        elif written[0].isupper() and not (begins or is_known or _is_known(word, documents.single)):
             if names and not text[names[-1][2] : start].strip(" -"):
                 names[-1] = (text[names[-1][1] : end], names[-1][1], end)
             else:
@@ -253,23 +263,27 @@ def unknown(text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[s
     return tuple(numbers), tuple(dict.fromkeys(name for name, _, _ in names))
 
 
+def _within(match: re.Match[str], places: Sequence[tuple[int, int]]) -> bool:
+    """Whether a word begins in one of the places, which are in order."""
+    at = bisect_right(places, match.start(), key=lambda place: place[0]) - 1
+    return at >= 0 and match.start() < places[at][1]
+
+
+def _known_places(text: str, known: KnownQuantities) -> list[tuple[int, int]]:
+    """Where quantities of a text are that documents have, in order; of those that overlap the longest."""
+    found, when = quantities(text)
+    places = [(one.start, one.end) for one in found if not one.listed and known.has(one)]
+    places += [(one.start, one.end) for one in when if known.has_moment(one)]
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if not kept or end > kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
 def _is_known(word: str, known: Collection[str]) -> bool:
     """Whether a name is known, or is none; a plural counts as its singular."""
     return word in known or word in _NO_NAMES or word.removesuffix("s") in known
-
-
-def _forms(word: str, behind: str) -> set[str]:
-    """A number and how else it may be written; `behind` is the text behind it, which may say "pm"."""
-    if match := _ORDINAL.fullmatch(word):
-        return {word, match[1], *filter(None, [_SPELT.get(word)])}
-    bare = word.lstrip("0") or "0"
-    bare = bare.removesuffix(".0")
-    forms = {word, bare, f"0{bare}", f"{bare}.0", *(f"{bare}{ending}" for ending in ("st", "nd", "rd", "th"))}
-    if bare in _SPELT:
-        forms.add(_SPELT[bare])
-    if _AFTERNOON.match(behind) and bare.isdecimal() and int(bare[:3]) < _NOON:
-        forms.add(str(int(bare) + _NOON))
-    return forms
 
 
 def _begins_after(text: str, end: int) -> bool:
@@ -285,7 +299,7 @@ def _found(text: str) -> Iterator[tuple[str, re.Match[str]]]:
         if match.start() in skipped and len(match[0]) == 1:
             continue
         word = match[0].casefold()
-        if _THOUSANDS.fullmatch(word):
+        if "," in word and _THOUSANDS.fullmatch(word):
             word = word.replace(",", "")
         yield word, match
 

@@ -6,6 +6,7 @@ the best window of three and of five neighbours, and the best three sentences to
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 import re
@@ -17,6 +18,7 @@ from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.selfcheck.nli.premise import parts
 from guardrail.text.bm25 import Index
 from guardrail.text.sentences import split_sentences
+from guardrail.text.typography import normalised
 
 __all__ = ["KINDS", "MOST", "Premise", "Premises", "lines", "readable"]
 
@@ -51,7 +53,7 @@ class Premise:
 
 
 def lines(document: str) -> list[str]:
-    """The sentences of a document; of a JSON record its values with the names that lead to them, line by line.
+    r"""The sentences of a document; of a JSON record or a CSV table its values with the names that lead to them, line by line.
 
     What has no sentences otherwise (code, a heading alone) is taken line by line.
 
@@ -60,17 +62,20 @@ def lines(document: str) -> list[str]:
         ['She was born in Rome.', 'She died in Bern.']
         >>> lines('{"name": "Bo", "openingHours": {"monday": "9-17"}, "parking": false}')
         ['name: Bo, parking: no', 'opening Hours: monday: 9-17']
+        >>> lines("model,price\nB200,7.2\nA100,3.1")
+        ['model: B200, price: 7.2', 'model: A100, price: 3.1']
     """
     found = _record(document)
     if found is None:
-        found = split_sentences(document) or [line.strip() for line in document.splitlines() if line.strip()]
+        text = normalised(document)
+        found = split_sentences(text) or [line.strip() for line in text.splitlines() if line.strip()]
     return [part for line in found for part in _cut_line(line)]
 
 
 def readable(document: str) -> str:
-    """A document as text: a JSON record line by line, as `lines` gives them; any other as it is."""
+    """A document as normalised text: a record or a table line by line, as `lines` gives them."""
     record = _record(document)
-    return document if record is None else "\n".join(record)
+    return normalised(document) if record is None else "\n".join(record)
 
 
 class Premises:
@@ -84,10 +89,11 @@ class Premises:
         each = [lines(text) for text in documents]
         self.sentences = [line for own in each for line in own]
         self._of = [number for number, own in enumerate(each, 1) for _ in own]
-        self._alone = Index(map(plain_words, self.sentences))
+        words = [plain_words(sentence) for sentence in self.sentences]
+        self._alone = Index(words)
         self._windows = {size: self._cut(size) for size in (3, 5)}
         self._ranked = {
-            size: Index(plain_words(" ".join(self.sentences[a:b])) for a, b in windows)
+            size: Index(list(itertools.chain(*words[a:b])) for a, b in windows)
             for size, windows in self._windows.items()
         }
 
@@ -130,13 +136,35 @@ def _cut_line(line: str) -> list[str]:
 
 
 def _record(document: str) -> list[str] | None:
-    """The lines of a JSON record; `None` of anything else, also of what is nested too deeply."""
+    """The lines of a JSON record or of a table; `None` of anything else, also of what is nested too deeply."""
     if document.lstrip()[:1] not in ("{", "["):
-        return None
+        return _table(document)
     try:
-        return list(_values(json.loads(document), ()))
+        return list(map(normalised, _values(json.loads(document), ())))
     except (ValueError, RecursionError):
         return None
+
+
+def _table(document: str) -> list[str] | None:
+    """The rows of a table of comma-separated values, each cell with its heading; `None` of anything else.
+
+    All rows must have as many short cells as the headings, and no heading a digit: prose has not.
+    """
+    head, _, rest = document.strip().partition("\n")
+    sign = max(",;\t", key=head.count)
+    if not rest or head.count(sign) == 0 or any(map(str.isdigit, head)):
+        return None
+    try:
+        rows = list(csv.reader(document.strip().splitlines(), delimiter=sign, strict=True))
+    except csv.Error:
+        return None
+    names = [name.strip() for name in rows[0]]
+    if any(len(row) != len(names) for row in rows) or any(len(cell) > _SHORT for row in rows for cell in row):
+        return None
+    return [
+        normalised(", ".join(f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=True)))
+        for row in rows[1:]
+    ]
 
 
 def _values(value: Any, path: tuple[str, ...]) -> Iterator[str]:
