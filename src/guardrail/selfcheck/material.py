@@ -47,12 +47,19 @@ class Material:
         kind: "samples" or "context".
         lacking: why some that were asked for are not there, or why there is none.
         answer: whose sentences they are.
+        names: what a person calls each text; without them it is called by its number.
     """
 
     texts: tuple[str, ...] = ()
     kind: Literal["samples", "context"] = "samples"
     lacking: str = ""
     answer: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What a person calls each text."""
+        return self.names or tuple(f"{self.called[:-1]} {number}" for number, _ in enumerate(self.texts, 1))
 
     @property
     def called(self) -> str:

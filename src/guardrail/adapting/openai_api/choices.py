@@ -151,6 +151,11 @@ class Codec(ABC):
     def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
 
+    def result(self, event: Event) -> Json | None:
+        """What a tool that the service ran has found, where an event of a stream has it; an item that documents are read from."""
+        del event
+        return None
+
     # -- sentence by sentence; a protocol that cannot do it says why
 
     def why_whole(self, request: Mapping[str, Any]) -> str:
