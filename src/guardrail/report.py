@@ -59,7 +59,12 @@ __all__ = [
 
 
 _LISTS = (tuple, list)
-_TEXTS = (Message, Source, TokenLogprob, Untrusted)  # not a union in the call: it would be made anew each time
+_TEXTS = (
+    Message,
+    Source,
+    TokenLogprob,
+    Untrusted,
+)  # not a union in the call: it would be made anew each time
 _NO_TEXT = frozenset({int, float, bool, type(None)})
 _HALF = re.compile("[\ud800-\udfff]")
 _LONGEST_NAME = 80  # characters of a document's name
@@ -184,7 +189,9 @@ class Case(_Model):
     @model_validator(mode="after")
     def _each_has_a_source(self) -> Self:
         if self.sources and len(self.sources) != len(self.context):
-            raise ValueError(f"expected a source for each of {len(self.context)} documents, or none, got {len(self.sources)}")
+            raise ValueError(
+                f"expected a source for each of {len(self.context)} documents, or none, got {len(self.sources)}"
+            )
         return self
 
     @model_validator(mode="before")

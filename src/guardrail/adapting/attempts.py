@@ -91,7 +91,9 @@ class Attempts(Generic[T]):
             return again(feedback) if feedback else Answer(self._last(), cost)
 
         with self._apart():
-            report = await self._guard.asupervise(generate, prompt=self._prompt(), context=self._context(first))
+            report = await self._guard.asupervise(
+                generate, prompt=self._prompt(), context=self._context(first)
+            )
         return self._settled(report)
 
     def _note(self, output: T) -> Reading | None:

@@ -10,7 +10,7 @@ from numbers import Number
 from typing import Any, cast, get_args
 
 from guardrail.errors import InputError
-from guardrail.given.accepted import Document, Documents, Given, Prompt, PromptValue, Sayings, Turn
+from guardrail.given.accepted import Document, Documents, Given, Prompt, PromptValue, Sayings
 from guardrail.given.advice import instead, refusal
 from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
 from guardrail.given.sources import Document as Named

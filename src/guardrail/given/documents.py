@@ -28,18 +28,33 @@ TOGETHER = 1_000_000
 """Characters of all documents; of more the latest are kept."""
 _UNREAD = 20  # names of what was not read
 _NAME = 120  # characters of a name
-_ECHO = 8  # words of a call's argument that are cut from its result: in shorter ones may lie what was looked up
-_SAID = 3  # words; an argument has as many at least, and what is left of a result without its arguments has more
+_ECHO = (
+    8  # words of a call's argument that are cut from its result: in shorter ones may lie what was looked up
+)
+_SAID = (
+    3  # words; an argument has as many at least, and what is left of a result without its arguments has more
+)
 _LINES = 50  # of arguments
 
 _FIELDS = ("documents", "context")
 _TEXTS = {"text", "input_text", "output_text", "text-plain", "guarded_text", "query"}
-_CALLS = {"tool_use", "server_tool_use", "mcp_tool_use", "function_call", "custom_tool_call", "tool_call", "server_tool_call"}
+_CALLS = {
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "function_call",
+    "custom_tool_call",
+    "tool_call",
+    "server_tool_call",
+}
+_HOSTED = {"file_search_call", "mcp_call", "code_interpreter_call", "web_search_call"}
 _CALL_IDS = ("call_id", "tool_call_id", "tool_use_id", "id")
 _PICTURES = ("image", "input_image", "image_url", "audio", "input_audio", "video")
 _FILES = ("file", "input_file", "document", "media")
 _BY_MODEL = {"thinking", "redacted_thinking", "reasoning", "refusal"}
-_STRUCTURED = "Returning structured response:"  # how LangChain repeats, as a tool's result, what the model said
+_STRUCTURED = (
+    "Returning structured response:"  # how LangChain repeats, as a tool's result, what the model said
+)
 _QUOTED = re.compile(r"\"([^\"\n]{20,2000})\"|'([^'\n]{20,2000})'")
 
 TOOL, PROMPT, FIELD, FILE, WEB, BLOCK, SEARCH = (
@@ -194,7 +209,9 @@ class _Reader:
             value = message.get("content")
         given = _documents_in(message.get("artifact"))
         texts = self._result(value, source)
-        if given and all(_squeezed(text) in _squeezed("\n".join(texts)) for text in map(content.text_of, given) if text):
+        if given and all(
+            _squeezed(text) in _squeezed("\n".join(texts)) for text in map(content.text_of, given) if text
+        ):
             texts = []  # what the model saw are these documents, which have names of their own
         for text in texts:
             if not text.startswith(_STRUCTURED):
@@ -239,42 +256,52 @@ class _Reader:
             self._not_read("what is delimited in a user's message: it may be the user's own claim")
 
     def _block(self, block: Mapping[str, Any], *, role: str, call: Source | None = None) -> None:
-        """A content block, or an item of the Responses API."""
+        """A content block, or an item of the Responses API. Of the assistant's only what services put there is read."""
         kind = str(block.get("type") or "")
-        theirs = role != "assistant"  # a model can write no document
+        if not self._of_service(kind, block, call) and role != "assistant":
+            self._of_prompt(kind, block, role)
+
+    def _of_service(self, kind: str, block: Mapping[str, Any], call: Source | None) -> bool:
+        """A call of a tool, its result, or what a service found; whether it is one of these."""
         if kind in _CALLS:
-            return self._call(block, block.get("name"), block.get("input", block.get("arguments", block.get("args"))))
-        if kind.endswith(("tool_result", "call_output")):
+            self._call(
+                block, block.get("name"), block.get("input", block.get("arguments", block.get("args")))
+            )
+        elif kind.endswith(("tool_result", "call_output")):
             value = block.get("output", block.get("content"))
-            return self._tool({**block, "artifact": None}, [value] if isinstance(value, Mapping) else value)
-        if kind in {"file_search_call", "mcp_call", "code_interpreter_call", "web_search_call"}:
-            return self._hosted(kind, block)
-        if kind in {"web_search_result", "web_fetch_result"}:
-            return self._page(block, call)
-        if kind == "text" and isinstance(block.get("citations"), list) and role == "assistant":
-            return self._cited(block["citations"])
-        if not theirs or kind in _BY_MODEL:
-            return None
-        if kind == "grounding_source" or "grounding_source" in _items(block.get("qualifiers")):
-            return self._add(block.get("text"), source_of(dict(block), "a grounding source"))
-        if kind == "search_result":
-            text = "\n".join(self._result(block.get("content"), Source(SEARCH)))
-            return self._add(text, source_of(dict(block), SEARCH))
-        if kind == "document" or (kind == "text-plain" and role != "tool"):
-            return self._attached(block)
-        if kind in _TEXTS:
-            return self._said(str(block.get("text") or ""), role)
+            self._tool({**block, "artifact": None}, [value] if isinstance(value, Mapping) else value)
+        elif kind in _HOSTED:
+            self._hosted(kind, block)
+        elif kind in {"web_search_result", "web_fetch_result"}:
+            self._page(block, call)
+        elif kind == "text" and isinstance(block.get("citations"), list):
+            self._cited(block["citations"])
+            return False
+        else:
+            return kind in _BY_MODEL
+        return True
+
+    def _of_prompt(self, kind: str, block: Mapping[str, Any], role: str) -> None:
+        """What an application puts into a message."""
         guarded = _plain(_plain(block.get("guardContent")).get("text"))  # of Bedrock's Converse
-        if guarded:
-            return self._block({"type": "text", **guarded}, role=role)
-        if kind in _PICTURES or kind in _FILES:
+        if kind == "grounding_source" or "grounding_source" in _items({**block, **guarded}.get("qualifiers")):
+            self._add({**block, **guarded}.get("text"), source_of(dict(block), "a grounding source"))
+        elif kind == "search_result":
+            text = "\n".join(self._result(block.get("content"), Source(SEARCH)))
+            self._add(text, source_of(dict(block), SEARCH))
+        elif kind == "document" or (kind == "text-plain" and role != "tool"):
+            self._attached(block)
+        elif kind in _TEXTS:
+            self._said(str(block.get("text") or ""), role)
+        elif kind in _PICTURES or kind in _FILES:
             self._not_read(_file_name(block, kind))
-        return None
 
     def _attached(self, block: Mapping[str, Any]) -> None:
         """A document block: plain text, or blocks of text; whatever else is named as not read."""
         inner = _plain(block.get("source"))
-        source = replace(source_of({**block, "source": None}, BLOCK), identifier=first(dict(inner), ("file_id",)))
+        source = replace(
+            source_of({**block, "source": None}, BLOCK), identifier=first(dict(inner), ("file_id",))
+        )
         value = block.get("text") if inner == {} else inner.get("content", inner.get("data"))
         kind = inner.get("type", "text")
         if kind in {"text", "content"} and isinstance(value, str | list):
@@ -294,14 +321,18 @@ class _Reader:
             for one in map(_plain, results):
                 self._add(one.get("text"), replace(source_of(one, FILE), identifier=first(one, ("file_id",))))
             if not results:
-                self._not_read('what a file search found: ask for it with include=["file_search_call.results"]')
+                self._not_read(
+                    'what a file search found: ask for it with include=["file_search_call.results"]'
+                )
             return None
         if kind == "web_search_call":
             return self._field(item.get("results"), WEB)
         self._call(item, item.get("name"), item.get("arguments", item.get("code")))
         logs = [_plain(one).get("logs") for one in _items(item.get("outputs"))]
         output = item.get("output") or "\n".join(one for one in logs if isinstance(one, str))
-        return self._tool({**item, "artifact": None, "name": item.get("name") or kind.removesuffix("_call")}, output or "")
+        return self._tool(
+            {**item, "artifact": None, "name": item.get("name") or kind.removesuffix("_call")}, output or ""
+        )
 
     def _page(self, block: Mapping[str, Any], call: Source | None) -> None:
         """A page of a web search or a fetch; of Anthropic's searches the text is encrypted."""
@@ -381,7 +412,11 @@ def _turn(given: Any) -> dict[str, Any]:
     known = _plain(given)
     inner = known.get("kwargs") if known.get("type") == "constructor" else known.get("data")
     if isinstance(inner, Mapping) and "content" in inner:  # a message of LangChain as JSON
-        return {"role": known.get("type"), **inner} if inner is known.get("data") else {"role": inner.get("type"), **inner}
+        return (
+            {"role": known.get("type"), **inner}
+            if inner is known.get("data")
+            else {"role": inner.get("type"), **inner}
+        )
     return known
 
 
@@ -389,9 +424,11 @@ def _documents_in(artifact: Any) -> list[Any]:
     """The documents that a tool of LangChain gives besides its text."""
     listed = artifact.get("documents") if isinstance(artifact, Mapping) else artifact
     document = "langchain_core.documents.base:Document"
-    return [one for one in _items(listed) if is_of(one, document) or (isinstance(one, Mapping) and "page_content" in one)] or (
-        [artifact] if is_of(artifact, document) else []
-    )
+    return [
+        one
+        for one in _items(listed)
+        if is_of(one, document) or (isinstance(one, Mapping) and "page_content" in one)
+    ] or ([artifact] if is_of(artifact, document) else [])
 
 
 def _as_text(value: Mapping[str, Any]) -> str:
@@ -408,7 +445,9 @@ def _file_name(block: Mapping[str, Any], kind: str) -> str:
     known = {**block, **inner, **_plain(block.get("source"))}
     name = first(known, (*NAMES, "file_id", "url", "file_url"))
     of = "an image" if "image" in kind else "a recording" if kind in _PICTURES else "a file"
-    return f"{name} ({first(known, ('media_type', 'mime_type')) or kind})" if name and "://" not in name else of
+    return (
+        f"{name} ({first(known, ('media_type', 'mime_type')) or kind})" if name and "://" not in name else of
+    )
 
 
 def _squeezed(text: str) -> str:

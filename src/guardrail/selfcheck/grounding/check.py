@@ -134,7 +134,8 @@ class GroundingCheck(SentenceCheck):
         pairs = [(one, premise) for one in prepared for premise in one.premises]
         replies = iter((yield from each([EntailPackaged(premise.text, one.text) for one, premise in pairs])))
         return self._judged(
-            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared], material.labels
+            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared],
+            material.labels,
         )
 
     # -- verdict

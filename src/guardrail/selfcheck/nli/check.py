@@ -223,9 +223,7 @@ class NliCheck(StoppingCheck):
             for row in rows
         ]
         return (
-            yield from compute_if_long(
-                size_of(sentences, texts), self._weighed, sentences, seen, material
-            )
+            yield from compute_if_long(size_of(sentences, texts), self._weighed, sentences, seen, material)
         )
 
     def _weighed(
