@@ -198,13 +198,13 @@ class _Reader:
             self._call(known, function.get("name"), function.get("arguments", function.get("args")))
 
     def _call(self, known: Mapping[str, Any], name: Any, arguments: Any) -> None:
-        self.calls[first(dict(known), _CALL_IDS)] = (str(name or ""), arguments)
+        self.calls[first(known, _CALL_IDS)] = (str(name or ""), arguments)
 
     def _tool(self, message: Mapping[str, Any], value: Any = None) -> None:
         """The result of a tool: the documents in it, or its text, without what the call itself said."""
-        called = first(dict(message), _CALL_IDS)
+        called = first(message, _CALL_IDS)
         name, arguments = self.calls.get(called, ("", None))
-        source = Source(TOOL, first(dict(message), ("name", "tool_name")) or name, identifier=called)
+        source = Source(TOOL, first(message, ("name", "tool_name")) or name, identifier=called)
         if value is None:
             value = message.get("content")
         given = _documents_in(message.get("artifact"))
@@ -285,10 +285,10 @@ class _Reader:
         """What an application puts into a message."""
         guarded = _plain(_plain(block.get("guardContent")).get("text"))  # of Bedrock's Converse
         if kind == "grounding_source" or "grounding_source" in _items({**block, **guarded}.get("qualifiers")):
-            self._add({**block, **guarded}.get("text"), source_of(dict(block), "a grounding source"))
+            self._add({**block, **guarded}.get("text"), source_of(block, "a grounding source"))
         elif kind == "search_result":
             text = "\n".join(self._result(block.get("content"), Source(SEARCH)))
-            self._add(text, source_of(dict(block), SEARCH))
+            self._add(text, source_of(block, SEARCH))
         elif kind == "document" or (kind == "text-plain" and role != "tool"):
             self._attached(block)
         elif kind in _TEXTS:
@@ -299,9 +299,7 @@ class _Reader:
     def _attached(self, block: Mapping[str, Any]) -> None:
         """A document block: plain text, or blocks of text; whatever else is named as not read."""
         inner = _plain(block.get("source"))
-        source = replace(
-            source_of({**block, "source": None}, BLOCK), identifier=first(dict(inner), ("file_id",))
-        )
+        source = replace(source_of({**block, "source": None}, BLOCK), identifier=first(inner, ("file_id",)))
         value = block.get("text") if inner == {} else inner.get("content", inner.get("data"))
         kind = inner.get("type", "text")
         if kind in {"text", "content"} and isinstance(value, str | list):
@@ -336,7 +334,7 @@ class _Reader:
 
     def _page(self, block: Mapping[str, Any], call: Source | None) -> None:
         """A page of a web search or a fetch; of Anthropic's searches the text is encrypted."""
-        source = source_of(dict(block), WEB)
+        source = source_of(block, WEB)
         inner = _plain(block.get("content"))
         if inner:
             named = {**inner, "title": inner.get("title") or str(source)}
@@ -345,7 +343,7 @@ class _Reader:
         if isinstance(text, str) and text.strip():
             return self._add(text, source)
         if block.get("encrypted_content"):
-            self._not_read(f"{source or 'a web page'} (its text is encrypted)")
+            self._not_read(f"{source} (its text is encrypted)")
         return None
 
     def _cited(self, citations: Iterable[Any]) -> None:
@@ -410,13 +408,9 @@ def _turn(given: Any) -> dict[str, Any]:
     if isinstance(given, tuple | list) and len(given) == 2:
         return {"role": given[0], "content": given[1]}
     known = _plain(given)
-    inner = known.get("kwargs") if known.get("type") == "constructor" else known.get("data")
+    inner = known.get("kwargs" if known.get("type") == "constructor" else "data")
     if isinstance(inner, Mapping) and "content" in inner:  # a message of LangChain as JSON
-        return (
-            {"role": known.get("type"), **inner}
-            if inner is known.get("data")
-            else {"role": inner.get("type"), **inner}
-        )
+        return {"role": inner.get("type", known.get("type")), **inner}
     return known
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -66,7 +66,7 @@ def source_of(fields: object, place: str = "") -> Source:
         fields: a mapping, such as the metadata of a document; of anything else nothing is known.
         place: where the text was.
     """
-    known = fields if isinstance(fields, dict) else {}
+    known = fields if isinstance(fields, Mapping) else {}
     name, url = first(known, NAMES), first(known, _URLS)
     origin = first(known, ("source", "file_path", "filepath", "path"))
     if "://" in origin:
@@ -74,7 +74,7 @@ def source_of(fields: object, place: str = "") -> Source:
     return Source(place, name or ("" if origin == url else origin), url, first(known, _IDENTIFIERS))
 
 
-def first(known: dict[str, object], names: Sequence[str]) -> str:
+def first(known: Mapping[str, object], names: Sequence[str]) -> str:
     """The first of some fields that is a text or a number, as a text; "" without one."""
     for name in names:
         value = known.get(name)

@@ -215,6 +215,11 @@ class SampledCheck(SentenceCheck):
                 f"expected a method that can read documents for against='context', got {self.name!r}: {_READERS}"
             )
 
+    @property
+    def needs_documents(self) -> bool:
+        """Where it is to compare with documents alone."""
+        return self.against == "context"
+
     # -- what a guard calls
 
     def ahead(self, case: Case) -> Flow[None]:

@@ -151,8 +151,8 @@ class Codec(ABC):
     def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
 
-    def result(self, event: Event) -> Json | None:
-        """What a tool that the service ran has found, where an event of a stream has it; an item that documents are read from."""
+    def found(self, event: Event) -> Json | None:
+        """What the service's own tools have found, where an event of a stream has it: as it would be in a whole body."""
         del event
         return None
 

@@ -232,7 +232,7 @@ class Responses(Codec):
         del silent
         return ResponsePieces(request)
 
-    def result(self, event: Event) -> Json | None:
+    def found(self, event: Event) -> Json | None:
         """The item of a hosted tool, once it is done."""
         if not may_say(event, "response.output_item.done"):
             return None
@@ -240,7 +240,7 @@ class Responses(Codec):
             item = told_of(event).get("item")
         except NotReadable:
             return None
-        return item if isinstance(item, dict) and not speaks(item) else None
+        return {"output": [item]} if isinstance(item, dict) and not speaks(item) else None
 
     def ends(self, event: Event) -> bool:
         """Whether the response is over."""

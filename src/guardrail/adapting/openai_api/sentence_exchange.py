@@ -24,6 +24,10 @@ from guardrail.report import Case, Report
 __all__ = ["SentenceExchange", "why_buffered"]
 
 
+_MOST_FOUND = 50
+"""How often a stream may say that something was found; after that it is read with the whole body."""
+
+
 def why_buffered(guard: Guard, codec: Codec, request: Json) -> str:
     """Why the answers to a request are released as a whole; "" if they may be by sentence."""
     return guard.why_whole or codec.why_whole(request)
@@ -63,7 +67,7 @@ class SentenceExchange:
         self._codec = codec
         self._request = request
         self._exchange = Exchange(guard, codec, request, context=context, users=users, reasoning=reasoning)
-        self._results: list[Json] = []  # of tools that the service ran, before there is a whole body
+        self._found: list[Json] = []  # by tools that the service ran, before there is a whole body
         self._release = SentenceRelease(guard, self._about(None))
         self._piecewise = codec.piecewise(request, silent=reasoning == "drop")
         self._incoming = Incoming(codec)
@@ -125,9 +129,12 @@ class SentenceExchange:
     def _take(self, part: bytes) -> None:
         for event in self._incoming.feed(part):
             self._events.append(event)
-            if (result := self._codec.result(event)) is not None:
-                self._results.append(result)
-                self._release.ask(self._about({"output": self._results}))
+            found = self._codec.found(event) if len(self._found) < _MOST_FOUND else None
+            if found is not None and found not in self._found:
+                self._found.append(found)
+                names = {name for one in self._found for name in one}
+                parts = {name: [part for one in self._found for part in one.get(name, ())] for name in names}
+                self._release.ask(self._about(parts))
             self._release.feed(self._piecewise.said(event))
 
     def _about(self, body: Json | None) -> Case:

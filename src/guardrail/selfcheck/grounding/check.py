@@ -97,6 +97,11 @@ class GroundingCheck(SentenceCheck):
             )
         self.digest = self._fit.fingerprint
 
+    @property
+    def needs_documents(self) -> bool:
+        """Always: it compares with nothing else."""
+        return True
+
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged entailment model, if its fit is used."""
         return {EntailPackaged.lane: packaged_entailment()} if self.fit == "entailment" else {}

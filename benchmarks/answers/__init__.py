@@ -1,0 +1,1 @@
+"""Answers as people get them: marks of citation, what claims nothing, documents wherever they come from."""
