@@ -105,6 +105,11 @@ class Detector(Options, ABC):
         """The scope with these options; an option may make a detector of sentences one of the whole answer."""
         return self.scope
 
+    @property
+    def needs_documents(self) -> bool:
+        """Whether it can judge nothing without documents (`case.context`)."""
+        return False
+
     @abstractmethod
     def cost(self, case: Case) -> Calls:
         """Calls for this case, before anything is asked: by route, the least and the most.

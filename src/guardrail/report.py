@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field, model_validator
 
@@ -24,7 +24,9 @@ from guardrail.engine.flow import Cost, Reason
 from guardrail.errors import GuardrailError, InputError
 from guardrail.given import content
 from guardrail.given.accepted import Documents, Given, Prompt, Sayings
+from guardrail.given.documents import gathered
 from guardrail.given.recognition import shown
+from guardrail.given.sources import Source
 from guardrail.options import one_of
 from guardrail.requests import Message, TokenLogprob, Untrusted
 
@@ -48,6 +50,7 @@ __all__ = [
     "Report",
     "Scale",
     "Signature",
+    "Source",
     "Span",
     "Verdict",
     "Work",
@@ -56,9 +59,15 @@ __all__ = [
 
 
 _LISTS = (tuple, list)
-_TEXTS = (Message, TokenLogprob, Untrusted)  # not a union in the call: it would be made anew each time
+_TEXTS = (
+    Message,
+    Source,
+    TokenLogprob,
+    Untrusted,
+)  # not a union in the call: it would be made anew each time
 _NO_TEXT = frozenset({int, float, bool, type(None)})
 _HALF = re.compile("[\ud800-\udfff]")
+_LONGEST_NAME = 80  # characters of a document's name
 
 
 class _Model(BaseModel):
@@ -161,6 +170,8 @@ class Case(_Model):
         answer: the answer under test. Hostile input.
         messages: what was sent to the model, oldest first.
         context: documents that the answer should rest on.
+        sources: where each of them came from; empty where nobody said so.
+        unread: names of documents that came with the request and whose text could not be read (a PDF, an image).
         samples: other answers of the same model to the same messages.
         logprobs: the answer's tokens with their log-probabilities.
         examples: solved examples, for few-shot prompts.
@@ -169,9 +180,19 @@ class Case(_Model):
     answer: str
     messages: tuple[Message, ...] = ()
     context: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    unread: tuple[str, ...] = ()
     samples: tuple[str, ...] = ()
     logprobs: tuple[TokenLogprob, ...] = ()
     examples: tuple[Example, ...] = ()
+
+    @model_validator(mode="after")
+    def _each_has_a_source(self) -> Self:
+        if self.sources and len(self.sources) != len(self.context):
+            raise ValueError(
+                f"expected a source for each of {len(self.context)} documents, or none, got {len(self.sources)}"
+            )
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -199,17 +220,36 @@ class Case(_Model):
     ) -> Case:
         """Build a case from what users have at hand: texts, or objects of OpenAI and LangChain (see `Guard.check`).
 
+        Documents that are given take the place of those that the prompt and the answer bring along (results of tools,
+        document blocks, what a search found): with `context=()` there are none.
+
         Raises:
             InputError: something cannot be read; the message says what to write.
         """
         text, tokens = content.answer(answer)
+        turns = content.turns(prompt)
+        found = gathered(turns, response=answer) if context is None else content.documents(context)
         return cls(
             answer=text,
-            messages=content.messages(prompt),
-            context=content.texts(context),
+            messages=content.messages(turns),
+            context=found.texts,
+            sources=found.sources,
+            unread=found.unread,
             samples=content.samples(samples),
             logprobs=tuple(logprobs or tokens),
         )
+
+    @property
+    def document_names(self) -> tuple[str, ...]:
+        """What a person calls the documents: their number, and where they came from if that is known.
+
+        Example:
+            >>> Case.of("", context=["Yes.", {"text": "No.", "title": "manual.pdf"}]).document_names
+            ('document 1', 'document 2 (manual.pdf)')
+        """
+        named = self.sources or (Source(),) * len(self.context)
+        labels = [one_line(str(source), _LONGEST_NAME) for source in named]
+        return tuple(f"document {i}" + (f" ({label})" if label else "") for i, label in enumerate(labels, 1))
 
     @property
     def question(self) -> str:
@@ -518,14 +558,15 @@ class Report(_Model):
     def summary(self) -> dict[str, Any]:
         """What may travel with an edited answer: no text of it, so that nothing removed leaks.
 
-        Verdict, action, number of findings by verdict, scores and marks, cost of the check: the answers themselves are
-        counted by `attempts`.
+        Verdict, action, number of documents, number of findings by verdict, scores and marks, cost of the check: the answers
+        themselves are counted by `attempts`.
         """
         counts = Counter(finding.verdict for finding in self.findings)
         return {
             "verdict": self.verdict,
             "action": self.decision.action,
             "attempts": self.decision.attempts,
+            "documents": len(self.case.context),
             "counts": {verdict.value: counts[verdict] for verdict in Verdict},
             "findings": [
                 {"detector": f.detector, "score": f.score, "verdict": f.verdict, "label": f.label}
@@ -551,6 +592,7 @@ class Report(_Model):
                     f"- {one_line(failure.detector, 40)} could not finish: {failure.reason} {one_line(failure.detail, 200)}".rstrip()
                     for failure in self.failures
                 ),
+                *([f"not read: {one_line('; '.join(self.case.unread), 400)}"] if self.case.unread else []),
                 f"policy: {self.decision.action}{note}",
                 f"cost: {self.cost.line()}",
             ]

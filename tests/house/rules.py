@@ -63,7 +63,7 @@ TABLE: dict[str, set[str]] = {
     },
     "telemetry": TYPES,
     "html": {*TYPES, "engine", "text"},
-    "server": {*TYPES, "engine", "guard", "policies", "adapting"},
+    "server": {*TYPES, "engine", "given", "guard", "policies", "adapting"},
     "evaluation": {*TYPES, "calibration", "engine", "guard", "html", "statistics", "text"},
     "cli": {*APPLICATION, "server", "evaluation"},
     "testing": {*TYPES, "engine", "text", *DOORS},

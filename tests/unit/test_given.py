@@ -639,14 +639,16 @@ class TestLogs:
         assert guard.check(pairs[-1], prompt=pairs[:-1]).case.question == "Hi"
 
     def test_documents_come_as_json(self):
-        """LangChain's own are taken, of others the message says where the text is."""
+        """LangChain's own are taken, and rows with a text; of others the message says where the text is."""
         from langchain_core.documents import Document
 
+        assert Case.of("a", context={"text": "b", "id": 1}).context == ("b",)
         dumped = json.loads(Document("b").model_dump_json())
         assert Case.of("a", context=dumped).context == Case.of("a", context=[dumped]).context == ("b",)
         each(
             {
-                "a row": ({"text": "b", "id": 1}, "document['text']"),
+                "a row": ({"words": "b", "id": 1}, "its text"),
+                "a message's dict": ({"role": "user", "content": "b"}, "document['content']"),
                 "with its score": ((Document("b"), 0.8), "document[0]"),
                 "in lists": (["b", "c"], "its texts into the one list"),
                 "a message": (user("b"), "document.content"),

@@ -2,7 +2,7 @@
 
 A framework calls us, asks its model, and hands us what came. `Attempts` runs the guard on it and asks again where the
 policy wants it; a `Reading` says where the text of an answer is, and a `Change` what becomes of it. Nothing here
-knows a framework. `guardrail.adapting.openai_api` reads and writes OpenAI's protocol.
+knows a framework. `gathered` collects the documents of a request. `guardrail.adapting.openai_api` reads and writes OpenAI's protocol.
 """
 
 from __future__ import annotations
@@ -10,5 +10,19 @@ from __future__ import annotations
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import JOINT, Change, Reading, Text, bounds, joined
 from guardrail.adapting.residue import clean, is_wordless
+from guardrail.given.documents import gathered
+from guardrail.given.sources import Gathered
 
-__all__ = ["JOINT", "Attempts", "Change", "Reading", "Text", "bounds", "clean", "is_wordless", "joined"]
+__all__ = [
+    "JOINT",
+    "Attempts",
+    "Change",
+    "Gathered",
+    "Reading",
+    "Text",
+    "bounds",
+    "clean",
+    "gathered",
+    "is_wordless",
+    "joined",
+]

@@ -206,6 +206,16 @@ class Messages(Codec):
         """The first text block is released by deltas; silent thinking goes out before it."""
         return MessagePieces(request, silent=silent)
 
+    def found(self, event: Event) -> Json | None:
+        """The result of a tool that the server ran, which comes whole."""
+        if not may_say(event, "tool_result"):
+            return None
+        try:
+            block = told_of(event).get("content_block")
+        except NotReadable:
+            return None
+        return {"content": [block]} if isinstance(block, dict) and not _is_text(block) else None
+
     def ends(self, event: Event) -> bool:
         """Whether the message is over."""
         try:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Generic, TypeVar
 
 from guardrail.adapting.changes import Change, Reading
 from guardrail.engine.flow import Answer, Cost
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.report import Report
 from guardrail.requests import Completion, Message
@@ -28,7 +29,8 @@ class Attempts(Generic[T]):
         read: what of an answer is to be examined; `None` = nothing, and it passes untouched.
         spent: tokens of the prompt and of the answer.
         prompt: what was asked.
-        context: documents the answer should rest on.
+        context: documents the answer should rest on, given the model's first answer, whose tools may have found some;
+            `None` = those that the prompt brings along.
         apart: entered while the guard works: what it asks is no part of the application's run.
     """
 
@@ -39,7 +41,7 @@ class Attempts(Generic[T]):
         *,
         spent: Callable[[T], tuple[int, int]],
         prompt: Callable[[], tuple[Message, ...]],
-        context: Callable[[], Sequence[str]] = tuple,
+        context: Callable[[T], Documents] = lambda _: None,
         apart: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self._guard = guard
@@ -70,7 +72,7 @@ class Attempts(Generic[T]):
             return self._again(ask(feedback), started)
 
         with self._apart():
-            report = self._guard.supervise(generate, prompt=self._prompt(), context=self._context())
+            report = self._guard.supervise(generate, prompt=self._prompt(), context=self._context(first))
         return self._settled(report)
 
     async def asettle(self, ask: Callable[[str], Awaitable[T]]) -> tuple[T, Change | None]:
@@ -89,7 +91,9 @@ class Attempts(Generic[T]):
             return again(feedback) if feedback else Answer(self._last(), cost)
 
         with self._apart():
-            report = await self._guard.asupervise(generate, prompt=self._prompt(), context=self._context())
+            report = await self._guard.asupervise(
+                generate, prompt=self._prompt(), context=self._context(first)
+            )
         return self._settled(report)
 
     def _note(self, output: T) -> Reading | None:

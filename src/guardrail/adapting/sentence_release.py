@@ -95,6 +95,10 @@ class SentenceRelease:
 
     # -- while it is written
 
+    def ask(self, asked: Case) -> None:
+        """Take what the answer is about anew, as when a tool that the service ran has found documents."""
+        self._asked = asked
+
     def feed(self, said: str | None) -> None:
         """Take what the model wrote next; `None` = something else than text, so that nothing more goes out before the end."""
         if said is None or not is_whole(said):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
+from guardrail.given.sources import Document as Named
+from guardrail.given.sources import Gathered
 from guardrail.requests import Completion, Message
 
 
@@ -75,7 +77,7 @@ Prompt: TypeAlias = str | Turn | PromptValue | Sequence[Turn] | None
 """A text, a message or messages: pairs, dicts, or those of OpenAI and LangChain."""
 Given: TypeAlias = str | Completion | Mapping[str, Any] | Said | Chosen | Produced | Holder | Generated | None
 """An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as with a tool call."""
-Text: TypeAlias = str | Document | Mapping[str, Any]
-Documents: TypeAlias = Text | Iterable[Text] | None
-"""Texts, or documents of LangChain, as objects or as JSON."""
+Text: TypeAlias = str | Document | Named | Mapping[str, Any]
+Documents: TypeAlias = Text | Iterable[Text] | Gathered | None
+"""Texts, documents of LangChain, as objects or as JSON, or dicts with a text and a title, a URL and the like."""
 Sayings: TypeAlias = str | Iterable[Given] | None

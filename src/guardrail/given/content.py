@@ -10,9 +10,11 @@ from numbers import Number
 from typing import Any, cast, get_args
 
 from guardrail.errors import InputError
-from guardrail.given.accepted import Document, Documents, Given, Prompt, PromptValue, Sayings, Turn
+from guardrail.given.accepted import Document, Documents, Given, Prompt, PromptValue, Sayings
 from guardrail.given.advice import instead, refusal
 from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
+from guardrail.given.sources import Document as Named
+from guardrail.given.sources import Gathered, source_of
 from guardrail.requests import Completion, Message, Role, TokenLogprob, Untrusted, user
 
 _PAIR = "('user', 'the text')"
@@ -26,7 +28,7 @@ _ALIASES = {
     "ToolMessageChunk": "tool",
 }
 _OPENAI = "openai:BaseModel"
-_LANGCHAIN = "langchain_core.messages.base:BaseMessage"
+LANGCHAIN = "langchain_core.messages.base:BaseMessage"
 _TEXTS = {"text", "output_text", "input_text"}  # the kinds of blocks that hold text
 _WORDLESS = {
     "tool_calls",
@@ -34,6 +36,8 @@ _WORDLESS = {
     "refusal",
     "audio",
 }  # what a message may have in the place of its content
+_DOCUMENT = "langchain_core.documents.base:Document"
+_CONTENTS = ("page_content", "text", "content", "snippet")  # where documents as JSON have their text
 _PIECES = ("langchain_core.messages.base:BaseMessageChunk", "openai.types.chat:ChatCompletionChunk")
 _ANSWER = "the answer must be a text"
 
@@ -54,34 +58,43 @@ def messages(prompt: Prompt) -> tuple[Message, ...]:
         >>> messages([("system", "Be brief."), {"role": "user", "content": "Hi"}])[1].text
         'Hi'
     """
+    found = (_message(one, number) for number, one in enumerate(turns(prompt), 1))
+    return tuple(message for message in found if message is not None)
+
+
+def turns(prompt: Prompt) -> list[Any]:
+    """The messages of a prompt as they were given, one by one; what can be read but once can be read again from these.
+
+    Raises:
+        InputError: it is no prompt.
+    """
     if prompt is None:
-        return ()
+        return []
     if isinstance(prompt, str):
-        return (user(prompt),) if prompt else ()
+        return [user(prompt)] if prompt else []
     if is_of(prompt, "langchain_core.prompts.base:BasePromptTemplate"):
         raise InputError(
             "prompt= takes messages, got a template that is not filled in: write prompt=template.invoke({…})"
         )
     if is_of(prompt, "langchain_core.prompt_values:PromptValue"):
-        prompt = cast("PromptValue", prompt).to_messages()
-    elif _is_message(prompt):
-        prompt = [cast("Turn", prompt)]
-    listed = _listed(prompt)
+        return list(cast("PromptValue", prompt).to_messages())
+    if _is_message(prompt):
+        return [prompt]
+    listed = listed_in(prompt)
     if listed is None:
         raise refusal(
             "prompt= takes a text or messages", prompt, "prompt", f"prompt='the text' or prompt=[{_PAIR}]"
         )
-    found = (_message(one, number) for number, one in enumerate(listed, 1))
-    return tuple(message for message in found if message is not None)
+    return list(listed)
 
 
 def _is_message(given: object) -> bool:
     """Whether something is one message by itself, and not several."""
     if isinstance(given, tuple):
         return (
-            len(given) == 2 and all(isinstance(part, str) for part in given) and _role(given[0]) is not None
+            len(given) == 2 and all(isinstance(part, str) for part in given) and role_of(given[0]) is not None
         )
-    return isinstance(_plain(given), Message | Mapping) or is_of(given, _LANGCHAIN)
+    return isinstance(as_plain(given), Message | Mapping) or is_of(given, LANGCHAIN)
 
 
 def _message(given: object, number: int) -> Message | None:
@@ -89,11 +102,11 @@ def _message(given: object, number: int) -> Message | None:
     where = f"message {number} of prompt="
     if isinstance(given, Message):
         return given
-    if is_of(given, _LANGCHAIN):
+    if is_of(given, LANGCHAIN):
         said = cast("Any", given)
         role = said.role if said.type in {"chat", "ChatMessageChunk"} else said.type
-        return _said(_role(role) or "user", str(said.text), said.name)
-    plain = _plain(given)
+        return _said(role_of(role) or "user", str(said.text), said.name)
+    plain = as_plain(given)
     if isinstance(plain, Mapping):
         return _of_mapping(plain, where)
     if isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str):
@@ -116,7 +129,7 @@ def _of_mapping(given: Mapping[str, Any], where: str) -> Message | None:
         return _said(role, _text(given.get("content"), where), given.get("name"))
     if kind == "constructor" and isinstance(given.get("kwargs"), Mapping):
         return _of_mapping(given["kwargs"], where)
-    if (role_of_kind := _role(kind)) is not None:
+    if (role_of_kind := role_of(kind)) is not None:
         data = given["data"] if isinstance(given.get("data"), Mapping) else given
         return _said(role_of_kind, _text(data.get("content"), where), data.get("name"))
     if isinstance(kind, str) and kind.endswith("call_output"):
@@ -136,13 +149,14 @@ def _said(role: Role, text: str, name: str | None = None) -> Message | None:
     return Message(role, text)
 
 
-def _role(given: object) -> Role | None:
+def role_of(given: object) -> Role | None:
+    """The role that a name means; `None` if it means none."""
     name = _ALIASES.get(given, given) if isinstance(given, str) else given
     return next((role for role in get_args(Role) if role == name), None)
 
 
 def _known_role(given: object, where: str) -> Role:
-    role = _role(given)
+    role = role_of(given)
     if role is None:
         known = ", ".join(map(repr, get_args(Role)))
         raise InputError(f"{where} has an unknown role, got {shown(given)}: write one of {known}")
@@ -153,7 +167,7 @@ def _text(content: Any, where: str) -> str:
     """The text of a message's content: a string, or blocks of which some are text."""
     if content is None or isinstance(content, str):
         return content or ""
-    blocks = _listed([content] if isinstance(content, Mapping) else content)
+    blocks = listed_in([content] if isinstance(content, Mapping) else content)
     if blocks is None:
         raise InputError(f"{where} has no text as its content, got {shown(content)}: write {_PAIR}")
     return "\n".join(filter(None, map(_block, blocks)))
@@ -190,14 +204,14 @@ def answer(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLogpr
         return given, ()
     if isinstance(given, Completion):
         return given.text, given.logprobs
-    if is_of(given, _LANGCHAIN):
+    if is_of(given, LANGCHAIN):
         return _of_langchain(given)
     if is_of(given, "langchain_core.outputs.generation:Generation"):
         said = cast("Any", given)
         return answer(said.message, takes=takes) if hasattr(said, "message") else (said.text, ())
     if is_of(given, "langchain_core.outputs.chat_result:ChatResult"):
         return answer(_only(cast("Any", given).generations, "result.generations[0]", takes), takes=takes)
-    plain = _plain(given)
+    plain = as_plain(given)
     if isinstance(plain, Mapping):
         return _of_response(plain, takes)
     raise _no_answer(given, takes)
@@ -210,7 +224,7 @@ def _of_langchain(said: Any) -> tuple[str, tuple[TokenLogprob, ...]]:
 
 def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
     """A chat completion, a choice of one, a response of the Responses API, or a message of either."""
-    stored = given.get("data") if _role(given.get("type")) is not None else given.get("kwargs")
+    stored = given.get("data") if role_of(given.get("type")) is not None else given.get("kwargs")
     if isinstance(stored, Mapping):  # a message of LangChain as JSON
         return answer(stored, takes=takes)
     if isinstance(given.get("choices"), list):
@@ -271,7 +285,7 @@ def _no_answer(given: object, takes: str) -> InputError:
         )
     if instead(given, "result"):
         return refusal(takes, given, "result", "")
-    listed = _listed(given)
+    listed = listed_in(given)
     if listed and len(listed) > 1 and _has_role(listed[-1]):
         return InputError(
             f"{takes}, got {len(listed)} messages: write messages[-1], with prompt=messages[:-1]"
@@ -290,8 +304,8 @@ def _no_answer(given: object, takes: str) -> InputError:
 
 def _has_role(given: object) -> bool:
     """Whether something is a message for sure."""
-    plain = _plain(given)
-    return is_of(given, _LANGCHAIN) or (isinstance(plain, Mapping) and "role" in plain)
+    plain = as_plain(given)
+    return is_of(given, LANGCHAIN) or (isinstance(plain, Mapping) and "role" in plain)
 
 
 def _is_stream(given: object) -> bool:
@@ -302,37 +316,49 @@ def _is_stream(given: object) -> bool:
 # -- documents and samples
 
 
-def texts(context: Documents) -> tuple[str, ...]:
-    """The texts of documents: strings, or documents of LangChain.
+def documents(context: Documents) -> Gathered:
+    """Documents with where they came from: strings, documents of LangChain, or dicts with a text and a title, a URL and the like.
 
     Raises:
         InputError: it is no such thing.
     """
-    if context is None:
-        return ()
-    alone = _document_text(context) is not None
-    listed = (context,) if alone else _listed(context)
+    if context is None or isinstance(context, Gathered):
+        return context or Gathered()
+    alone = text_of(context) is not None
+    listed = (context,) if alone else listed_in(context)
     if listed is None:
         raise refusal("context= takes texts or documents", context, "context", "context=['the text']")
-    return tuple(map(_document, listed))
+    return Gathered(tuple(map(_document, listed)))
 
 
-def _document(given: Any) -> str:
-    text = _document_text(given)
+def _document(given: Any) -> Named:
+    text = text_of(given)
     if text is None:
         takes = "each of context= must be a text or a document"
         raise refusal(takes, given, "document", _document_to_write(given))
-    return text
+    return given if isinstance(given, Named) else Named(text, source_of(metadata_of(given)))
 
 
-def _document_text(given: Any) -> str | None:
-    """The text of a document: of a string itself, of LangChain's or its JSON the content."""
+def text_of(given: Any) -> str | None:
+    """The text of a document: of a string itself, of LangChain's or a dict the content; `None` of anything else."""
     if isinstance(given, str):
         return given
-    if is_of(given, "langchain_core.documents.base:Document"):
+    if isinstance(given, Named):
+        return given.text
+    if is_of(given, _DOCUMENT):
         return cast("Document", given).page_content
-    text = given.get("page_content") if isinstance(given, Mapping) else None
-    return text if isinstance(text, str) else None
+    known = given if isinstance(given, Mapping) and "role" not in given else {}  # a message is none
+    return next((known[name] for name in _CONTENTS if isinstance(known.get(name), str)), None)
+
+
+def metadata_of(given: Any) -> dict[str, Any]:
+    """What is known of a document besides its text."""
+    if is_of(given, _DOCUMENT):
+        return {"id": given.id, **given.metadata}
+    if not isinstance(given, Mapping):
+        return {}
+    inner = given.get("metadata")
+    return {**given, **(inner if isinstance(inner, Mapping) else {})}
 
 
 def _document_to_write(given: Any) -> str:
@@ -343,7 +369,7 @@ def _document_to_write(given: Any) -> str:
         return "str(…) of it"
     if isinstance(given, tuple):
         return "document[0], if that is the document"  # with its score behind it
-    return "its texts into the one list" if _listed(given) is not None else "its text"
+    return "its texts into the one list" if listed_in(given) is not None else "its text"
 
 
 def samples(given: Sayings) -> tuple[str, ...]:
@@ -359,7 +385,7 @@ def samples(given: Sayings) -> tuple[str, ...]:
             f"samples= takes texts (other answers to the same prompt), got {given}: "
             f"a number is an option of the detector, write SelfCheck(…, samples={given})"
         )
-    listed = (given,) if isinstance(given, str) else _listed(given)
+    listed = (given,) if isinstance(given, str) else listed_in(given)
     if listed is None:
         takes, answers = "samples= takes texts", _answers_of(given)
         if answers:
@@ -374,7 +400,7 @@ def samples(given: Sayings) -> tuple[str, ...]:
 
 def _answers_of(given: Any) -> str:
     """How the answers of a response, or the one of a message, are written as a list; "" of anything else."""
-    plain = _plain(given)
+    plain = as_plain(given)
     if isinstance(plain, Mapping) and isinstance(plain.get("choices"), list):
         return "response.choices"
     return "[message]" if _has_role(given) else ""
@@ -383,7 +409,7 @@ def _answers_of(given: Any) -> str:
 # -- helpers
 
 
-def _plain(given: Any) -> Any:
+def as_plain(given: Any) -> Any:
     """An object of OpenAI, or a message as anybody's pydantic models and dataclasses have it, as a dict; else as it is."""
     if isinstance(given, dict | list | str):
         return given
@@ -393,7 +419,7 @@ def _plain(given: Any) -> Any:
     return found if found is not None and {"role", "content"} <= found.keys() else given
 
 
-def _listed(given: object) -> tuple[Any, ...] | None:
+def listed_in(given: object) -> tuple[Any, ...] | None:
     """The parts of a list or the like; `None` of a text, a mapping, a file, a table, or a model whose parts are its fields."""
     if isinstance(given, list):
         return tuple(given)

@@ -230,6 +230,11 @@ class SampledCheck(SentenceCheck):
                 f"expected a method that can read documents for against='context', got {self.name!r}: {_READERS}"
             )
 
+    @property
+    def needs_documents(self) -> bool:
+        """Where it is to compare with documents alone."""
+        return self.against == "context"
+
     # -- what a guard calls
 
     def ahead(self, case: Case) -> Flow[None]:
@@ -334,7 +339,7 @@ class SampledCheck(SentenceCheck):
     def _given(self, case: Case) -> Material | None:
         """What the case brings; `None` if it brings nothing of the kind."""
         if self.against == "context" or (self.against == "auto" and self.reads_context and case.context):
-            given = Material(case.context, "context")
+            given = Material(case.context, "context", names=case.document_names)
         else:
             given = Material(tuple(map(spoken, case.samples)), "samples")
         if not given.texts:
@@ -343,7 +348,8 @@ class SampledCheck(SentenceCheck):
         empty = len(given.texts) - len(kept)
         if not kept:
             return replace(given, texts=(), lacking=f"every one of the {empty} {given.called} is empty")
-        found = replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
+        names = tuple(name for name, text in zip(given.names, given.texts, strict=False) if has_text(text))
+        found = replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "", names=names)
         return claiming(found, of=len(given.texts)) if found.kind == "samples" else found
 
     def _leaves_unread(self, case: Case) -> bool:

@@ -62,6 +62,7 @@ class Material:
         lacking: why some that were asked for are not there, or why there is none.
         answer: whose sentences they are.
         asked: what the user said, whose words an answer may quote.
+        names: what a person calls each text; without them it is called by its number.
     """
 
     texts: tuple[str, ...] = ()
@@ -69,6 +70,12 @@ class Material:
     lacking: str = ""
     answer: str = ""
     asked: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What a person calls each text."""
+        return self.names or tuple(f"{self.called[:-1]} {number}" for number, _ in enumerate(self.texts, 1))
 
     @property
     def called(self) -> str:

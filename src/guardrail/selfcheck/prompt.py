@@ -336,9 +336,8 @@ def _speaking_against(
         (i for i, value in enumerate(values) if value is not None and value >= limit),
         key=lambda i: (-(values[i] or 0.0), i),
     )
-    name = "sample" if material.kind == "samples" else "document"
     return [
-        Passage(source=f"{name} {i + 1}", text=text[:_QUOTED], score=values[i])
+        Passage(source=material.labels[i], text=text[:_QUOTED], score=values[i])
         for i in worst[:3]
         for text, _ in nearest(sentence, material.texts[i], 1)
     ]

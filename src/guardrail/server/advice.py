@@ -14,16 +14,25 @@ __all__ = ["advice", "of_workers"]
 
 _CASE = Case(answer="1. Silent Spring, by Rachel Carson (1962)", messages=(user("Which book do you mean?"),))
 _MODELS = {"chat": ("a chat model", "[chat]"), "language_model": ("a language model", "[language_model]")}
+_DOCUMENTS = (
+    "note: {} {} documents. They are read from each request: results of tools, document and search_result blocks, what the "
+    "service's searches found, documents that are delimited in the system prompt, and the fields documents, context and "
+    'guardrail: {{"context": ["…"]}}. An answer to a request without any is unverified (docs/documents.md)'
+)
 _OR = ' or, below its [[detectors]], bibliography = "refs.bib" or sources = ["crossref"]'
 
 
 def advice(guards: Iterable[Guard]) -> list[str]:
-    """A line for each detector that needs a model which its guard has not; no model is asked.
+    """A line for each detector that needs a model which its guard has not, and one on documents; no model is asked.
 
     Args:
         guards: all that may examine an answer; several can share a detector.
     """
-    found = (_lacking(detector, guard) for guard in guards for detector in guard.detectors)
+    known = list(guards)
+    found = [_lacking(detector, guard) for guard in known for detector in guard.detectors]
+    needing = dict.fromkeys(one.name for guard in known for one in guard.detectors if one.needs_documents)
+    if needing:
+        found.append(_DOCUMENTS.format(", ".join(needing), "needs" if len(needing) == 1 else "need"))
     return [line for line in dict.fromkeys(found) if line]
 
 

@@ -262,6 +262,7 @@ class Application:
                     mode=settings.mode,
                     on_rewrite=settings.on_rewrite,
                     longest=settings.answer_limit,
+                    users=settings.user_documents,
                 )
         raise self._not_here(call)
 

@@ -36,6 +36,8 @@ _READ = frozenset(
         "answer",
         "prompt",
         "context",
+        "documents",
+        "guardrail",
         "samples",
     ]
 )

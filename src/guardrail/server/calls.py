@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -80,6 +81,10 @@ class Call:
         if self._object is None:
             self._object = request_object(self.body)
         return self._object
+
+    def saying(self, request: dict[str, Any]) -> Call:
+        """The same call with another body."""
+        return replace(self, body=json.dumps(request).encode(), _object=request)
 
 
 class Held:

@@ -30,8 +30,12 @@ from guardrail.adapting.openai_api import (
     why_buffered,
     without_text,
 )
+from guardrail.adapting.own_field import OWN_FIELD, without_own_field
+from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.strict_json import TooDeep, read_json
+from guardrail.errors import InputError
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
 from guardrail.server.keepalive import sign
@@ -83,38 +87,65 @@ async def answer(call: Call, desk: Desk) -> Response:
         Refused: it cannot be guarded, or the upstream gave nothing that can be read.
     """
     codec = CODECS[call.path]
+    call, context = _without_own_field(call)
     request = call.json()
     if why := codec.refusal(request):
         raise Refused(501, "cannot_be_guarded", why)
     desk.stored.check(call.owner, "", request)
     if desk.settings.mode == "monitor":
-        return await _monitored(codec, call, await desk.upstream.ask(call), desk)
-    by_sentence = _by_sentence(codec, request, desk)
+        return await _monitored(codec, call, context, await desk.upstream.ask(call), desk)
+    by_sentence = _by_sentence(codec, request, context, desk)
     if by_sentence is None:
-        return await _answered(codec, call, request, desk)
+        return await _answered(codec, call, context, desk)
     by_sentence.astart()
     response: Response | None = None
     try:
-        response = await _answered(codec, call, request, desk, by_sentence)
+        response = await _answered(codec, call, context, desk, by_sentence)
         return response
     finally:
         if not isinstance(response, HeldBack):  # it ends what was started; nobody else does
             await by_sentence.aclose()
 
 
-def _by_sentence(codec: Codec, request: Json, desk: Desk) -> SentenceExchange | None:
+def _without_own_field(call: Call) -> tuple[Call, Documents]:
+    """The call as the upstream gets it, and the documents that its client gives.
+
+    Raises:
+        Refused: the field for the guard cannot be read.
+    """
+    if OWN_FIELD not in call.json():
+        return call, None
+    try:
+        request, context = without_own_field(call.json())
+    except InputError as error:
+        raise Refused(400, "bad_request", str(error)[:500]) from None
+    return call.saying(request), context
+
+
+def _exchange(codec: Codec, request: Json, context: Documents, desk: Desk, reasoning: Reasoning) -> Exchange:
+    users = desk.settings.user_documents
+    return Exchange(desk.guard, codec, request, context=context, users=users, reasoning=reasoning)
+
+
+def _by_sentence(codec: Codec, request: Json, context: Documents, desk: Desk) -> SentenceExchange | None:
     """For a stream whose sentences may be released one by one."""
     wanted = desk.settings.stream == "sentence" and request.get("stream") is True
     if not wanted or why_buffered(desk.guard, codec, request):
         return None
     settings = desk.settings
     return SentenceExchange(
-        desk.guard, codec, request, longest=settings.answer_limit, reasoning=settings.reasoning
+        desk.guard,
+        codec,
+        request,
+        context=context,
+        users=settings.user_documents,
+        longest=settings.answer_limit,
+        reasoning=settings.reasoning,
     )
 
 
 async def _answered(
-    codec: Codec, call: Call, request: Json, desk: Desk, by_sentence: SentenceExchange | None = None
+    codec: Codec, call: Call, context: Documents, desk: Desk, by_sentence: SentenceExchange | None = None
 ) -> Response:
     found = await desk.upstream.ask(call)
     if not found.is_success:
@@ -124,9 +155,10 @@ async def _answered(
         if by_sentence is not None:
             work = _sentences(by_sentence, found, call, desk)
         elif desk.settings.stream == "observe":
-            work = _watched(Watch(codec, Exchange(desk.guard, codec, request)), found, call, desk)
+            exchange = _exchange(codec, call.json(), context, desk, "drop")
+            work = _watched(Watch(codec, exchange), found, call, desk)
         else:
-            work = _buffered(codec, call, request, found, desk)
+            work = _buffered(codec, call, context, found, desk)
         return HeldBack(
             [*headers, ("content-type", f"{_STREAM}; charset=utf-8"), ("cache-control", "no-cache")],
             work,
@@ -137,7 +169,7 @@ async def _answered(
             close=partial(_close, found, by_sentence),
         )
     body = _parsed(await desk.upstream.read(found))
-    shown, summary = await _shown(codec, call, request, body, desk)
+    shown, summary = await _shown(codec, call, context, body, desk)
     made = Response(json.dumps(shown).encode(), media_type="application/json")
     pairs = [*headers, *summaries.headers(summary)]
     if desk.settings.vsr_headers:
@@ -181,12 +213,12 @@ async def _close(found: httpx.Response, by_sentence: SentenceExchange | None) ->
 
 
 async def _buffered(
-    codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
+    codec: Codec, call: Call, context: Documents, found: httpx.Response, desk: Desk
 ) -> AsyncGenerator[bytes]:
     """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
     body = await _whole(codec, await _events(codec, found, desk), desk)
-    shown, _ = await _shown(codec, call, request, body, desk)
-    for event in codec.events(shown, request):
+    shown, _ = await _shown(codec, call, context, body, desk)
+    for event in codec.events(shown, call.json()):
         yield sse.written([event])
 
 
@@ -279,7 +311,7 @@ async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:
     return body
 
 
-async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk) -> tuple[Json, Json]:
+async def _shown(codec: Codec, call: Call, context: Documents, body: Json, desk: Desk) -> tuple[Json, Json]:
     """The body that may be shown, with the report in it, and the report.
 
     Raises:
@@ -298,7 +330,7 @@ async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk
         return again
 
     body = desk.upstream.hiding.json(body)  # also where it is spelt by escapes, or by several events
-    exchange = Exchange(desk.guard, codec, request, reasoning=desk.settings.reasoning)
+    exchange = _exchange(codec, call.json(), context, desk, desk.settings.reasoning)
     settled = await _settled(exchange, body, ask)
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
     desk.stored.note(call.owner, settled.body)
@@ -337,7 +369,9 @@ def _unreadable(error: NotReadable) -> Refused:
 # -- monitoring
 
 
-async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk) -> Response:
+async def _monitored(
+    codec: Codec, call: Call, context: Documents, found: httpx.Response, desk: Desk
+) -> Response:
     """The answer as it comes; it is examined afterwards, when nobody waits."""
     if not found.is_success:
         return await desk.upstream.error(found)
@@ -345,17 +379,19 @@ async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk
     limit = desk.settings.answer_limit * (_SPREAD if streams else 1)
 
     def after(copy: bytes | None) -> None:
-        desk.later(_observed(codec, call, copy, streams=streams, desk=desk))
+        desk.later(_observed(codec, call, context, copy, streams=streams, desk=desk))
 
     return Passed(desk.upstream, found, after=after, limit=limit)
 
 
-async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
+async def _observed(
+    codec: Codec, call: Call, context: Documents, copy: bytes | None, *, streams: bool, desk: Desk
+) -> None:
     try:
         async with asyncio.timeout(desk.settings.deadline):
             body = await _copied(codec, copy, streams=streams, desk=desk)
             desk.stored.note(call.owner, body)
-            exchange = Exchange(desk.guard, codec, call.json(), reasoning="pass")  # it is out already
+            exchange = _exchange(codec, call.json(), context, desk, "pass")  # it is out already
             settled = await _settled(exchange, body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         _unobserved(desk, type(error).__name__)

@@ -20,6 +20,8 @@ from starlette.responses import JSONResponse, Response
 
 from guardrail.adapting.sentence_release import SentenceRelease, is_whole
 from guardrail.errors import GuardrailError, InputError
+from guardrail.given import content
+from guardrail.given.documents import gathered
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 from guardrail.server.calls import Call
@@ -115,6 +117,7 @@ async def guarded(
     mode: str,
     on_rewrite: Literal["rewrite", "block"],
     longest: int,
+    users: bool = False,
 ) -> Response:
     """What LiteLLM is to do with the texts of a request or a response.
 
@@ -133,17 +136,19 @@ async def guarded(
             messages = body.get("structured_messages") or [
                 {"role": "user", "content": text} for text in texts
             ]
-            remembered.put(key, messages)
+            own = body.get("additional_provider_specific_params")
+            context = own.get("context") if isinstance(own, dict) else None
+            remembered.put(key, {"messages": messages, "context": context})
         return JSONResponse({"action": "NONE"})
     if body.get("input_type") != "response":
         raise Refused(400, "bad_request", "expected input_type to be request or response")
     if sum(map(len, texts)) > longest or len(texts) > _MOST:
         said = f"expected at most {_MOST:,} texts of together {longest:,} characters, got more"
         raise Refused(413, "answer_too_long", said)
-    messages = remembered.get(key) if key[2] else None
+    asked = _asked(remembered.get(key) if key[2] else None, users=users)
     found = []
     for text in texts:
-        found.append(await examined(guard, text, messages))
+        found.append(await examined(guard, text, asked))
         await asyncio.sleep(0)  # a check that asks nobody lets no other client in
     for report, _ in found:
         if report is None:
@@ -156,13 +161,13 @@ async def guarded(
     return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed))
 
 
-async def examined(guard: Guard, text: str, messages: Any) -> Examined:
+async def examined(guard: Guard, text: str, asked: Case) -> Examined:
     """The report on one text, `None` where there is none; and the beginning of its answer that stays, however the text goes on."""
     try:
-        case = _case(text, messages)
+        case = asked.model_copy(update={"answer": Case(answer=text).answer})
         if guard.why_whole or not text or not is_whole(text):
             return await guard.acheck(case), ""
-        release = SentenceRelease(guard, case.model_copy(update={"answer": ""}))
+        release = SentenceRelease(guard, asked)
         release.feed(text)
         await release.aexamined()
         return await release.aconcluded(text), release.released
@@ -170,11 +175,15 @@ async def examined(guard: Guard, text: str, messages: Any) -> Examined:
         return None, ""
 
 
-def _case(text: str, messages: Any) -> Case:
+def _asked(remembered: Any, *, users: bool) -> Case:
+    """What an answer is about, without the answer."""
+    known = remembered if isinstance(remembered, dict) else {}
+    messages, context = known.get("messages"), known.get("context")
     try:
-        return Case.of(text, prompt=messages)
+        found = gathered(request=known, users=users) if context is None else content.documents(context)
+        return Case.of("", prompt=messages, context=found)
     except (InputError, ValueError):  # messages of a form that is not known: as though there were none
-        return Case.of(text)
+        return Case(answer="")
 
 
 def decided(

@@ -43,6 +43,7 @@ _FILE = (
     "host_names",
     "response_headers",
     "shared_state",
+    "user_documents",
     "workers",
 )
 
@@ -81,6 +82,8 @@ class Settings:
         response_headers: further headers of the upstream that are handed on to clients.
         shared_state: whether clients who share the server's upstream key may see each other's data: go on with stored
             responses, and read files and the like by routes of `passthrough`.
+        user_documents: whether documents count that are delimited in a user's message, as a RAG template writes them. Only
+            where users cannot write such a message themselves: else what they claim is evidence.
         on_rewrite: the answer to LiteLLM about a text that the policy changed: "rewrite" or "block".
 
     Raises:
@@ -113,6 +116,7 @@ class Settings:
     host_names: tuple[str, ...] = ()
     response_headers: tuple[str, ...] = ()
     shared_state: bool = False
+    user_documents: bool = False
     on_rewrite: Literal["rewrite", "block"] = "rewrite"
 
     def __post_init__(self) -> None:
@@ -133,7 +137,7 @@ class Settings:
                 raise ConfigError(
                     f"expected response_headers to name headers that may be handed on, got {text!r:.80}: leave it out"
                 )
-        for name in ("shared_state", "vsr_headers"):
+        for name in ("shared_state", "user_documents", "vsr_headers"):
             _true_or_false(name, getattr(self, name))
         one_of("mode", self.mode, ("enforce", "monitor"))
         one_of("stream", self.stream, ("buffer", "sentence", "observe"))

@@ -15,6 +15,7 @@ from guardrail_langchain._composition import (
     refuse_documents_alone,
     refuse_late,
 )
+from guardrail_langchain._messages import documents
 from guardrail_langchain._outputs import Try, decided, released
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Thinking
@@ -96,4 +97,5 @@ class Alone(Runnable[Any, Any]):
             lambda attempt: read(attempt[1], self.options["key"], whole=self.guard.policy.edits),
             said=lambda attempt: attempt[1],
             prompt=tuple,
+            context=lambda attempt: documents([], attempt[1]),
         )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 
 from guardrail import adapting
 from guardrail.adapting import Reading
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
@@ -26,7 +27,7 @@ class Attempts(adapting.Attempts[T]):
         read: what of an answer is to be examined; `None` = nothing, and it passes untouched.
         said: what of an answer the model said: messages, which know their tokens.
         prompt: what was asked.
-        context: documents the answer should rest on.
+        context: documents the answer should rest on, given the first answer.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Attempts(adapting.Attempts[T]):
         *,
         said: Callable[[T], Any],
         prompt: Callable[[], tuple[Message, ...]],
-        context: Callable[[], Sequence[str]] = tuple,
+        context: Callable[[T], Documents],
     ) -> None:
         super().__init__(
             guard,

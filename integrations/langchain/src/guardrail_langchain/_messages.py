@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import (
@@ -18,14 +18,27 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.prompt_values import PromptValue
 
 from guardrail.chat import token_logprobs
+from guardrail.given.accepted import Documents
 from guardrail.given.content import messages as conversation
+from guardrail.given.documents import gathered
 from guardrail.requests import TokenLogprob
 
-__all__ = ["as_messages", "chunks", "conversation", "logprobs", "pieces", "with_feedback"]
+__all__ = ["as_messages", "chunks", "conversation", "documents", "logprobs", "pieces", "with_feedback"]
 
 _PIECE = re.compile(
     r"\s*\S{1,24}(?:\s{1,8}\[[^\]\n]{1,300}\])*|\s+"
 )  # a mark comes with the word that it is behind
+
+
+def documents(messages: Sequence[Any], said: Any = None) -> Documents:
+    """What an answer should rest on where nobody says so: what tools gave, what was attached, what a system prompt delimits.
+
+    Args:
+        messages: the model's input.
+        said: what it answered, whose service may have searched.
+    """
+    answers = [said] if isinstance(said, BaseMessage) else []
+    return gathered([*messages, *answers])
 
 
 def as_messages(prompt: Any) -> list[BaseMessage]:

@@ -22,6 +22,7 @@ from guardrail.adapting.reasoning import (
 )
 from guardrail.adapting.residue import GONE
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail.report import Case
@@ -44,7 +45,7 @@ class Asked(TypedDict):
     """What an answer is about: what was asked, and the documents that it should rest on."""
 
     prompt: Callable[[], tuple[Message, ...]]
-    context: Callable[[], tuple[str, ...]]
+    context: Callable[[], Documents]
 
 
 class Thinking:
@@ -68,7 +69,7 @@ class Thinking:
         output: T,
         *,
         prompt: Callable[[], tuple[Message, ...]] = tuple,
-        context: Callable[[], Sequence[str]] = tuple,
+        context: Callable[[], Documents] = lambda: None,
     ) -> T:
         """What is released of an output, after the policy.
 
@@ -89,7 +90,7 @@ class Thinking:
         output: T,
         *,
         prompt: Callable[[], tuple[Message, ...]] = tuple,
-        context: Callable[[], Sequence[str]] = tuple,
+        context: Callable[[], Documents] = lambda: None,
     ) -> T:
         """As `shown`."""
         spoken = self._spoken(output)
@@ -104,13 +105,13 @@ class Thinking:
         self,
         spoken: Mapping[int, AIMessage],
         prompt: Callable[[], tuple[Message, ...]],
-        context: Callable[[], Sequence[str]],
+        context: Callable[[], Documents],
     ) -> Iterator[tuple[int, Case]]:
         if self.reasoning != "check":
             return
         for name, message in spoken.items():
             if text := JOINT.join(dict.fromkeys(_thoughts(message))):
-                yield name, Case(answer=text, messages=prompt(), context=tuple(context()))
+                yield name, Case.of(text, prompt=prompt(), context=context())
 
     def _quiet(self, output: T, spoken: Mapping[int, AIMessage], heard: Heard) -> T:
         new = {name: _told(message, name, heard) for name, message in spoken.items()}

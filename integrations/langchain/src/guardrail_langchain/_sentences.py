@@ -7,7 +7,7 @@ but for reasoning that is left out, of which only what its service needs back go
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -19,6 +19,7 @@ from guardrail.adapting import Change, Reading
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
 from guardrail.errors import InputError
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.report import Case
 from guardrail.requests import Message
@@ -49,7 +50,7 @@ class Sentences:
     Args:
         guard: the guard; its scope is "sentence".
         prompt: what was asked.
-        context: documents the answer should rest on.
+        context: documents the answer should rest on, given the answer, or `None` before there is one.
         config: of the run that the model's is a part of; its callbacks do not hear the model.
         thinking: says what becomes of reasoning; by default it is left out.
     """
@@ -58,14 +59,16 @@ class Sentences:
         self,
         guard: Guard,
         prompt: Sequence[Message],
-        context: Sequence[str],
+        context: Callable[[AIMessage | None], Documents],
         config: RunnableConfig | None = None,
         thinking: Thinking | None = None,
     ) -> None:
         self._guard = guard
         self._thinking = thinking or Thinking(guard, "drop")
         self._config = config or RunnableConfig()
-        self._asked = Case(answer="", messages=tuple(prompt), context=tuple(context))
+        self._prompt, self._context = tuple(prompt), context
+        self._found = context(None)
+        self._asked = Case.of("", prompt=self._prompt, context=self._found)
         self._release = SentenceRelease(guard, self._asked, apart=apart)
         self._came: list[AIMessageChunk] = []
         self._id: str | None = None
@@ -187,6 +190,10 @@ class Sentences:
         first, *others = self._came or [AIMessageChunk(content="")]
         message = message_chunk_to_message(first + others if others else first)
         assert isinstance(message, AIMessage)  # noqa: S101  # made of its chunks
+        if not isinstance(message.content, str):  # its service may have searched
+            self._found = self._context(message)
+            self._asked = Case.of("", prompt=self._prompt, context=self._found)
+            self._release.ask(self._asked)
         return message, read(message, whole=self._guard.policy.edits)
 
     def _attempts(self) -> Attempts[AIMessage]:
@@ -195,11 +202,12 @@ class Sentences:
             self._guard,
             lambda message: read(message, whole=self._guard.policy.edits),
             said=lambda message: message,
-            **self._about(),
+            prompt=lambda: self._asked.messages,
+            context=self._context,
         )
 
     def _about(self) -> Asked:
-        return Asked(prompt=lambda: self._asked.messages, context=lambda: self._asked.context)
+        return Asked(prompt=lambda: self._asked.messages, context=lambda: self._found)
 
     def _closing(self, final: AIMessage, change: Change | None) -> Iterator[AIMessageChunk]:
         """What of the message is still to be shown, and the report."""

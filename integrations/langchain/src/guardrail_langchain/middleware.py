@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -15,12 +15,12 @@ from langgraph.types import Command
 
 from guardrail.adapting import Change, Reading
 from guardrail.errors import ConfigError
-from guardrail.given import content
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._composition import refuse_guarded, refuse_listeners, refuse_no_guard
-from guardrail_langchain._messages import conversation, with_feedback
+from guardrail_langchain._messages import conversation, documents, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
 from guardrail_langchain._reading import read, told
@@ -47,8 +47,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
     Args:
         guard: the guard.
-        context: documents the answer should rest on, from the request; default: the results of tools since the
-            user last spoke.
+        context: documents the answer should rest on, from the request; default: those that the conversation brings along, such as
+            results of tools, attached documents, and what a system prompt delimits.
         reasoning: what becomes of reasoning that can be read: "drop" leaves it out; "check" has the guard examine it as a text
             of its own, and shows it if the policy would show it as it is; "pass" shows it unless text was cut from the answer.
         strict: refuse a model that carries callbacks of its own, which hear every attempt.
@@ -64,7 +64,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         self,
         guard: Guard,
         *,
-        context: Callable[[ModelRequest[Any]], Sequence[str]] | None = None,
+        context: Callable[[ModelRequest[Any]], Documents] | None = None,
         reasoning: Literal["drop", "check", "pass"] = "drop",
         strict: bool = False,
         name: str = "GuardrailMiddleware",
@@ -73,7 +73,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         self._thinking = Thinking(guard, reasoning)
         super().__init__()
         self.guard = guard
-        self._context = context or _tool_results
+        self._context = context
         self._strict = strict
         self._name = name
         self.tools = []
@@ -94,7 +94,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
                 return _response(handler(_again(silent, feedback)))
 
         response, change = self._attempts(request).settle(ask)
-        asked = self._asked(request)
+        asked = self._asked(request, response)
         result = self._thinking.shown(_decided(request, response, change), **asked)
         message = _answer(result)
         if message is None:
@@ -112,7 +112,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
                 return _response(await handler(_again(silent, feedback)))
 
         response, change = await self._attempts(request).asettle(ask)
-        asked = self._asked(request)
+        asked = self._asked(request, response)
         result = await self._thinking.ashown(_decided(request, response, change), **asked)
         message = _answer(result)
         if message is None:
@@ -124,14 +124,21 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
             self.guard,
             lambda response: _read(response, whole=self.guard.policy.edits),
             said=lambda response: response.result,
-            **self._asked(request),
+            prompt=lambda: conversation(_prompt(request)),
+            context=lambda response: self._documents(request, response),
         )
 
-    def _asked(self, request: ModelRequest[Any]) -> Asked:
+    def _asked(self, request: ModelRequest[Any], response: _Response) -> Asked:
         return Asked(
             prompt=lambda: conversation(_prompt(request)),
-            context=lambda: content.texts(self._context(request)),
+            context=lambda: self._documents(request, response),
         )
+
+    def _documents(self, request: ModelRequest[Any], response: _Response) -> Documents:
+        if self._context is not None:
+            return self._context(request)
+        said = [message for message in response.result if isinstance(message, AIMessage)]
+        return documents([*_prompt(request), *said])
 
     def _silent(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request for a copy of the model that no message stream listens to."""
@@ -266,14 +273,3 @@ def _with(result: _Result, old: AIMessage, new: AIMessage) -> _Result:
 
 def _prompt(request: ModelRequest[Any]) -> list[BaseMessage]:
     return [request.system_message, *request.messages] if request.system_message else list(request.messages)
-
-
-def _tool_results(request: ModelRequest[Any]) -> tuple[str, ...]:
-    """The results of tools since the user last spoke."""
-    found: list[str] = []
-    for message in reversed(request.messages):
-        if message.type == "human":
-            break
-        if isinstance(message, ToolMessage) and str(message.text):
-            found.append(str(message.text))
-    return tuple(reversed(found))

@@ -17,7 +17,7 @@ from langchain_core.utils.pydantic import TypeBaseModel
 from guardrail.adapting import Change
 from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
-from guardrail.given import content
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail_langchain._alone import Alone
@@ -29,7 +29,7 @@ from guardrail_langchain._composition import (
     refuse_no_guard,
     refuse_unseen,
 )
-from guardrail_langchain._messages import as_messages, conversation, with_feedback
+from guardrail_langchain._messages import as_messages, conversation, documents, with_feedback
 from guardrail_langchain._outputs import Try, accepted, counts, decided, prompt_messages, released
 from guardrail_langchain._quiet import (
     acount,
@@ -52,7 +52,7 @@ from guardrail_langchain._sentences import Sentences, why_buffered
 
 __all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
 
-Context = Callable[[Any], Sequence[str]]
+Context = Callable[[Any], Documents]
 Options = dict[str, Any]
 
 
@@ -72,7 +72,8 @@ def guard_runnable(
         guard: the guard.
         chain: any runnable, or what LangChain makes one of; `model.invoke` is taken as `model`.
         key: the entry of the output that has the answer, if it is a dict; by default all its strings.
-        context: documents the answer should rest on, from the chain's input.
+        context: documents the answer should rest on, from the chain's input; default: those that the model's input brings along,
+            such as results of tools, and what a system prompt delimits.
         strict: refuse what cannot be guarded: a model with callbacks of its own, a chain in which no model is
             recognised (no feedback could reach it).
         streaming: "buffer" keeps a stream back until the verdict; "sentence" releases each sentence once it was examined, if
@@ -260,7 +261,7 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else steps.tail.invoke(said, quiet)
 
         (said, output), change = self._attempts(given, prompt).settle(ask)
-        asked = self._asked(given, prompt)
+        asked = self._asked(given, prompt, said)
         if (answer := accepted(said, output, change)) is not None:
             message = self._thinking.shown(answer, **asked)
             told = say(message, as_messages(prompt), config, model=steps.model)
@@ -289,7 +290,7 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else await steps.tail.ainvoke(said, quiet)
 
         (said, output), change = await self._attempts(given, prompt).asettle(ask)
-        asked = self._asked(given, prompt)
+        asked = self._asked(given, prompt, said)
         if (answer := accepted(said, output, change)) is not None:
             message = await self._thinking.ashown(answer, **asked)
             told = await asay(message, as_messages(prompt), config, model=steps.model)
@@ -352,8 +353,10 @@ class GuardedRunnable(Enclosing):
     # -- sentence by sentence
 
     def _sentences(self, given: Any, prompt: Any, config: RunnableConfig) -> Sentences:
-        asked = conversation(prompt_messages(prompt))
-        return Sentences(self.guard, asked, self._documents(given), config, self._thinking)
+        def about(said: Any) -> Documents:
+            return self._documents(given, prompt, said)
+
+        return Sentences(self.guard, conversation(prompt_messages(prompt)), about, config, self._thinking)
 
     def _made(self, message: AIMessage) -> Any:
         """What the rest of the chain makes of a message, or of a chunk: itself, or its text."""
@@ -364,22 +367,28 @@ class GuardedRunnable(Enclosing):
             self.guard,
             lambda attempt: read(attempt[1], self._key, whole=self.guard.policy.edits),
             said=lambda attempt: attempt[1] if attempt[0] is None else attempt[0],
-            **self._asked(given, prompt),
+            prompt=lambda: conversation(self._messages(given, prompt)),
+            context=lambda attempt: self._documents(given, prompt, attempt[0]),
         )
 
-    def _asked(self, given: Any, prompt: Any) -> Asked:
+    def _asked(self, given: Any, prompt: Any, said: Any) -> Asked:
         """What an answer is about: the prompt, and documents."""
         return Asked(
-            prompt=lambda: conversation(prompt_messages(prompt if self._steps.model is not None else given)),
-            context=lambda: self._documents(given),
+            prompt=lambda: conversation(self._messages(given, prompt)),
+            context=lambda: self._documents(given, prompt, said),
         )
+
+    def _messages(self, given: Any, prompt: Any) -> Any:
+        return prompt_messages(prompt if self._steps.model is not None else given)
 
     def _decided(self, output: Any, change: Change | None) -> Any:
         return decided(output, change, self._key, self._schemas)
 
-    def _documents(self, given: Any) -> tuple[str, ...]:
+    def _documents(self, given: Any, prompt: Any, said: Any = None) -> Documents:
         """As `Guard.check` takes them: a text alone is one."""
-        return content.texts(self._context(given)) if self._context else ()
+        if self._context is not None:
+            return self._context(given)
+        return documents(self._messages(given, prompt), said)
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig | None:
         return merge_configs(self._steps.config, config) if self._steps.config else config

@@ -39,12 +39,13 @@ from guardrail.adapting.openai_api import (
     why_buffered,
     without_text,
 )
+from guardrail.adapting.own_field import OWN_FIELD, without_own_field
 from guardrail.adapting.reasoning import REASONING, Reasoning
 from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
-from guardrail.errors import ConfigError
-from guardrail.given import content
+from guardrail.errors import ConfigError, InputError
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail.references.citations.structured import holds_references
@@ -85,7 +86,7 @@ class Settings:
         *,
         base: str,
         streaming: str,
-        context: Callable[[Mapping[str, Any]], Sequence[str]] | None,
+        context: Callable[[Mapping[str, Any]], Documents] | None,
         reasoning: Reasoning,
         allow: Collection[str],
     ) -> None:
@@ -119,13 +120,9 @@ class Settings:
         known = [base for base in self._bases if f"{path}/".startswith(f"{base}/")]
         return route(method, path.removeprefix(max(known, key=len, default="")).strip("/"), self.allow)
 
-    def context(self, request: Mapping[str, Any]) -> Sequence[str]:
-        """The documents of a request, as `Guard.check` takes them: a text alone is one.
-
-        Raises:
-            InputError: the user's function gives something else.
-        """
-        return content.texts(self._context(request)) if self._context else ()
+    def context(self, request: Mapping[str, Any]) -> Documents:
+        """The documents that the user's function gives for a request, as `Guard.check` takes them; `None` without one."""
+        return self._context(request) if self._context else None
 
 
 def refused(reason: str, code: str, *, status: int = 400) -> Given:
@@ -163,6 +160,7 @@ class Call:
 
     Attributes:
         refusal: the response in its place, if it is refused.
+        body: what is sent in its place, without what is meant for the guard; `None` = as it is.
         streams: whether a stream is wanted.
         sentences: releases the stream sentence by sentence, where that is wanted and safe.
     """
@@ -171,6 +169,7 @@ class Call:
         self._settings = settings
         self._kept: dict[int, Given] = {}
         self.refusal: Given | None = None
+        self.body: bytes | None = None
         self.streams = False
         self.sentences: SentenceExchange | None = None
         if route.kind == "refuse":
@@ -187,23 +186,37 @@ class Call:
                 "expected a request with a JSON object of at most 100 levels, got something else",
                 "not_readable",
             )
-        elif reason := self._codec.refusal(self._request):
+            return
+        if reason := self._codec.refusal(self._request):
             self.refusal = refused(reason, "not_guarded")
-        else:
-            self.streams = bool(self._request.get("stream"))
-            guard, context = settings.guard, settings.context(self._request)
-            self._exchange = Exchange(
-                guard,
-                self._codec,
-                self._request,
-                context=context,
-                is_record=holds_references,
-                reasoning=settings.reasoning,
+            return
+        context: Documents
+        try:
+            request, context = without_own_field(self._request)
+        except InputError as error:
+            self.refusal = refused(str(error), "not_readable")
+            return
+        if OWN_FIELD in self._request:
+            self.body = json.dumps(request).encode()
+        self._guard(request, settings.context(request) if context is None else context)
+
+    def _guard(self, request: dict[str, Any], context: Documents) -> None:
+        """Prepare the examination of the answers to a request."""
+        settings, self._request = self._settings, request
+        self.streams = bool(request.get("stream"))
+        guard = settings.guard
+        self._exchange = Exchange(
+            guard,
+            self._codec,
+            request,
+            context=context,
+            is_record=holds_references,
+            reasoning=settings.reasoning,
+        )
+        if self.streams and settings.by_sentence and not why_buffered(guard, self._codec, request):
+            self.sentences = SentenceExchange(
+                guard, self._codec, request, context=context, reasoning=settings.reasoning
             )
-            if self.streams and settings.by_sentence and not why_buffered(guard, self._codec, self._request):
-                self.sentences = SentenceExchange(
-                    guard, self._codec, self._request, context=context, reasoning=settings.reasoning
-                )
 
     def first(self, send: Callable[[], Any]) -> Any:
         """The upstream's response; what a stream needs besides is asked meanwhile."""

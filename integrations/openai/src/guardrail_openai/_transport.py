@@ -60,6 +60,17 @@ def _again(http: Any, request: Any, body: bytes) -> Any:
     )
 
 
+def _sent(http: Any, request: Any, call: Call) -> Any:
+    """The request as the service gets it."""
+    if call.body is None:
+        return request
+    headers = [pair for pair in request.headers.multi_items() if pair[0].lower() != "content-length"]
+    extensions = dict(request.extensions)
+    return http.Request(
+        request.method, request.url, headers=headers, content=call.body, extensions=extensions
+    )
+
+
 def _passing(http: Any, response: Any, stream: Any, request: Any) -> Any:
     """A response whose body comes as it is made."""
     dropped = {"content-length", "content-encoding", "transfer-encoding"}
@@ -120,7 +131,7 @@ def _sync(http: Any) -> Callable[..., Any]:
             call = Call(self.settings, route, request.read())
             if call.refusal is not None:
                 return _response(http, call.refusal, request)
-            response = call.first(lambda: self._inner.handle_request(request))
+            response = call.first(lambda: self._inner.handle_request(_sent(http, request, call)))
             if call.is_passing(response.status_code, response.headers.get("content-type", "")):
                 return _passing(http, response, _stream(http)(response, call), request)
             given = self._read(response)
@@ -157,7 +168,7 @@ def _asynchronous(http: Any) -> Callable[..., Any]:
             call = Call(self.settings, route, await request.aread())
             if call.refusal is not None:
                 return _response(http, call.refusal, request)
-            response = await call.afirst(lambda: self._inner.handle_async_request(request))
+            response = await call.afirst(lambda: self._inner.handle_async_request(_sent(http, request, call)))
             if call.is_passing(response.status_code, response.headers.get("content-type", "")):
                 return _passing(http, response, _async_stream(http)(response, call), request)
             await call.aclose()

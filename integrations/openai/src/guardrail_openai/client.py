@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal, NoReturn, TypeVar
 
 from openai import AsyncOpenAI, OpenAI
 
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail_openai._sending import Settings
 from guardrail_openai._transport import guarded, library
@@ -23,7 +24,7 @@ def guard_openai(
     guard: Guard,
     *,
     streaming: Literal["buffer", "sentence", "observe"] = "buffer",
-    context: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
+    context: Callable[[Mapping[str, Any]], Documents] | None = None,
     reasoning: Literal["drop", "check", "pass"] = "drop",
     allow: Collection[str] = (),
 ) -> ClientT:
@@ -37,7 +38,9 @@ def guard_openai(
         guard: the guard.
         streaming: "buffer" keeps a stream back until the verdict; "sentence" releases each sentence once it was examined, where
             the guard and the request allow it, and else keeps the stream back; "observe" passes it on and reports at its end.
-        context: documents the answer should rest on, given the body of the request.
+        context: a function that gives the documents the answer should rest on, from the body of the request; by default those that
+            the request and the response bring along: results of tools, attached documents, what a search found. A request may
+            also bring them as `extra_body={"guardrail": {"context": […]}}`, which is not sent on.
         reasoning: "drop" leaves out reasoning that can be read; "check" has the guard examine it by itself, and shows it unless
             the policy would change it; "pass" shows it where the answer lost no text. With `streaming="observe"` it passes.
         allow: paths that return model text and are passed on unexamined all the same, such as "batches"; by default they are

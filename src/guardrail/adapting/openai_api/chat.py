@@ -22,7 +22,7 @@ from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.reasoning import silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
-from guardrail.adapting.sse import DONE, Event, as_json
+from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.requests import Message
 
 __all__ = ["ChatCompletions"]
@@ -191,6 +191,16 @@ class ChatCompletions(Codec):
         """The content of the one choice is released by chunks; reasoning comes after it, if at all."""
         del silent
         return _Chunks(self, request)
+
+    def found(self, event: Event) -> Json | None:
+        """The pages that a service names beside its answer."""
+        if not may_say(event, "search_results") or event.data.startswith(DONE):
+            return None
+        try:
+            pages = _chunk(event).get("search_results")
+        except NotReadable:
+            return None
+        return {"search_results": pages} if isinstance(pages, list) else None
 
     def ends(self, event: Event) -> bool:
         """Whether the stream is over."""

@@ -151,6 +151,11 @@ class Codec(ABC):
     def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
 
+    def found(self, event: Event) -> Json | None:
+        """What the service's own tools have found, where an event of a stream has it: as it would be in a whole body."""
+        del event
+        return None
+
     # -- sentence by sentence; a protocol that cannot do it says why
 
     def why_whole(self, request: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -19,6 +19,10 @@ from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadab
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
 from guardrail.errors import InputError
+from guardrail.given import content
+from guardrail.given.accepted import Documents
+from guardrail.given.documents import gathered
+from guardrail.given.sources import Gathered
 from guardrail.guard import Guard
 from guardrail.report import Case, Report, Verdict
 from guardrail.requests import Message
@@ -56,7 +60,8 @@ class Exchange:
         guard: the guard.
         codec: of the protocol.
         request: the body that the application sent.
-        context: documents the answer should rest on.
+        context: documents in place of those that the request and the response bring along; `None` = those.
+        users: whether documents count that are delimited in a user's message.
         is_record: whether a JSON text is to be examined as it is written, not as the strings in it.
         reasoning: what becomes of reasoning that can be read. "check" has it examined by itself: it is shown as it is, or not.
     """
@@ -67,14 +72,17 @@ class Exchange:
         codec: Codec,
         request: Json,
         *,
-        context: Sequence[str] = (),
+        context: Documents = None,
+        users: bool = False,
         is_record: Callable[[str], bool] = lambda _: False,
         reasoning: Reasoning = "drop",
     ) -> None:
         self._guard = guard
         self._codec = codec
         self._request = request
-        self._context = context
+        self._given = None if context is None else content.documents(context)
+        self._users = users
+        self._found: tuple[Json | None, Gathered] | None = None
         self._is_record = is_record
         self._reasoning = reasoning
         self._hearing = Hearing(guard)
@@ -197,8 +205,8 @@ class Exchange:
         reading = self._read((body, choice.index)) if choice.text else None
         if reading is None:
             return None
-        asked, context = self._asked, tuple(self._context)
-        return Case(answer=reading.text, messages=asked, context=context, logprobs=reading.logprobs)
+        found = self.documents(body)
+        return Case.of(reading.text, prompt=self._asked, context=found, logprobs=reading.logprobs)
 
     def _unwatched(self, error: Exception) -> Json:
         return {**(self._failed(error).summary or {}), "action": "flag", "mode": "observe"}
@@ -220,8 +228,20 @@ class Exchange:
             self._read,
             spent=lambda tried: self._codec.tokens(tried[0]),
             prompt=lambda: self._asked,
-            context=lambda: self._context,
+            context=lambda _: self.documents(self._bodies[0]),
         )
+
+    def documents(self, body: Json | None = None) -> Gathered:
+        """The documents that an answer should rest on.
+
+        Args:
+            body: what the service answered so far, whose tools may have found some.
+        """
+        if self._given is not None:
+            return self._given
+        if self._found is None or self._found[0] is not body:  # every choice of a body asks
+            self._found = body, gathered(request=self._request, response=body, users=self._users)
+        return self._found[1]
 
     @cached_property
     def _asked(self) -> tuple[Message, ...]:
@@ -343,10 +363,9 @@ class Exchange:
         """The reasoning that is to be examined, with the number of its choice."""
         if self._reasoning != "check":
             return []
-        texts = self._codec.thoughts(body)
-        asked, context = self._asked, tuple(self._context)
+        texts, found = self._codec.thoughts(body), self.documents(body)
         return [
-            (index, Case(answer=text, messages=asked, context=context))
+            (index, Case.of(text, prompt=self._asked, context=found))
             for index, text in enumerate(texts)
             if text
         ]

@@ -232,6 +232,16 @@ class Responses(Codec):
         del silent
         return ResponsePieces(request)
 
+    def found(self, event: Event) -> Json | None:
+        """The item of a hosted tool, once it is done."""
+        if not may_say(event, "response.output_item.done"):
+            return None
+        try:
+            item = told_of(event).get("item")
+        except NotReadable:
+            return None
+        return {"output": [item]} if isinstance(item, dict) and not speaks(item) else None
+
     def ends(self, event: Event) -> bool:
         """Whether the response is over."""
         if event.data.startswith(DONE):

@@ -17,10 +17,15 @@ from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
 from guardrail.adapting.sse import Event, written
+from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 
 __all__ = ["SentenceExchange", "why_buffered"]
+
+
+_MOST_FOUND = 50
+"""How often a stream may say that something was found; after that it is read with the whole body."""
 
 
 def why_buffered(guard: Guard, codec: Codec, request: Json) -> str:
@@ -35,7 +40,8 @@ class SentenceExchange:
         guard: the guard; its scope is "sentence".
         codec: of the protocol.
         request: the body that the application sent.
-        context: documents the answer should rest on.
+        context: as of an `Exchange`.
+        users: likewise.
         longest: characters of an answer that is examined as a whole; `None` = any number.
         reasoning: as of an `Exchange`.
 
@@ -50,7 +56,8 @@ class SentenceExchange:
         codec: Codec,
         request: Json,
         *,
-        context: Sequence[str] = (),
+        context: Documents = None,
+        users: bool = False,
         longest: int | None = None,
         reasoning: Reasoning = "drop",
     ) -> None:
@@ -59,9 +66,9 @@ class SentenceExchange:
         self.body: Json | None = None
         self._codec = codec
         self._request = request
-        self._exchange = Exchange(guard, codec, request, context=context, reasoning=reasoning)
-        asked = Case(answer="", messages=codec.messages(request), context=tuple(context))
-        self._release = SentenceRelease(guard, asked)
+        self._exchange = Exchange(guard, codec, request, context=context, users=users, reasoning=reasoning)
+        self._found: list[Json] = []  # by tools that the service ran, before there is a whole body
+        self._release = SentenceRelease(guard, self._about(None))
         self._piecewise = codec.piecewise(request, silent=reasoning == "drop")
         self._incoming = Incoming(codec)
         self._events: list[Event] = []
@@ -122,7 +129,17 @@ class SentenceExchange:
     def _take(self, part: bytes) -> None:
         for event in self._incoming.feed(part):
             self._events.append(event)
+            found = self._codec.found(event) if len(self._found) < _MOST_FOUND else None
+            if found is not None and found not in self._found:
+                self._found.append(found)
+                names = {name for one in self._found for name in one}
+                parts = {name: [part for one in self._found for part in one.get(name, ())] for name in names}
+                self._release.ask(self._about(parts))
             self._release.feed(self._piecewise.said(event))
+
+    def _about(self, body: Json | None) -> Case:
+        """What the answer is about, without the answer."""
+        return Case.of("", prompt=self._codec.messages(self._request), context=self._exchange.documents(body))
 
     def _saying(self, text: str, *, begun: bool) -> bytes:
         opening = [] if begun else self._piecewise.begin()
@@ -140,6 +157,7 @@ class SentenceExchange:
         choices = self._codec.choices(body)
         if self._longest is not None and sum(len(choice.text) for choice in choices) > self._longest:
             raise NotReadable(f"expected an answer of at most {self._longest:,} characters, got a longer one")
+        self._release.ask(self._about(body))
         is_fed = len(choices) == 1 and not choices[0].unread and self._release.is_of(choices[0].text)
         return body, choices[0] if is_fed else None
 

@@ -108,6 +108,11 @@ class GroundingCheck(SentenceCheck):
             )
         self.digest = self._fit.fingerprint
 
+    @property
+    def needs_documents(self) -> bool:
+        """Always: it compares with nothing else."""
+        return True
+
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged entailment model, if its fit is used."""
         return {EntailPackaged.lane: packaged_entailment()} if self.fit == "entailment" else {}
@@ -122,12 +127,19 @@ class GroundingCheck(SentenceCheck):
     # -- flow
 
     def _judge_case(self, case: Case, claims: Sequence[Piece]) -> Flow[tuple[list[Judged], Material]]:
-        texts = tuple(filter(has_text, case.context))
+        named = [pair for pair in zip(case.context, case.document_names, strict=True) if has_text(pair[0])]
+        texts = tuple(text for text, _ in named)
         empty = len(case.context) - len(texts)
         lacking = f"{empty} of them empty" if empty else ""
         if not texts:
             lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
-        material = Material(texts, "context", lacking, asked=tuple(message.text for message in case.messages))
+        material = Material(
+            texts,
+            "context",
+            lacking,
+            asked=tuple(message.text for message in case.messages),
+            names=tuple(name for _, name in named),
+        )
         if not texts:
             return [Judged(None, reason=material.lacking)] * len(claims), material
         return (yield from self._judge(claims, material)), material
@@ -136,23 +148,24 @@ class GroundingCheck(SentenceCheck):
         size = size_of(claims, material.texts)
         prepared = yield from compute_if_long(size, _prepared, tuple(claims), material)
         if self.fit != "entailment":
-            return self._judged([(one, []) for one in prepared])
+            return self._judged([(one, []) for one in prepared], material.labels)
         pairs = [(one, premise) for one in prepared for premise in one.premises]
         replies = iter(
             (yield from each([EntailPackaged(premise.text, one.hypothesis) for one, premise in pairs]))
         )
         return self._judged(
-            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared]
+            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared],
+            material.labels,
         )
 
     # -- verdict
 
-    def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]]) -> list[Judged]:
+    def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]], labels: Sequence[str]) -> list[Judged]:
         """All sentences, each by itself; and what that makes of the answer."""
         weighed = [(one, _denied(one, self._weighed(one, replies))) for one, replies in rows]
         odds = [one.log_odds for _, one in weighed if one.log_odds is not None]
         whole = answer_probability(odds, self.prior)
-        return [self._judged_one(prepared, one, whole) for prepared, one in weighed]
+        return [self._judged_one(prepared, one, whole, labels) for prepared, one in weighed]
 
     def _weighed(self, one: _Prepared, replies: _Replies) -> _Weighed:
         """One sentence by what was counted and what the model said; where it said nothing, by words alone."""
@@ -175,7 +188,9 @@ class GroundingCheck(SentenceCheck):
             partial = f"by words alone: {failed or 'the model gave no probability'}"
         return _Weighed(self._words.log_odds(features), read, partial)
 
-    def _judged_one(self, one: _Prepared, weighed: _Weighed, whole: float | None) -> Judged:
+    def _judged_one(
+        self, one: _Prepared, weighed: _Weighed, whole: float | None, labels: Sequence[str]
+    ) -> Judged:
         limit = self._fit.threshold if self.threshold is None else self.threshold
         if one.counted is None or weighed.log_odds is None:
             return Judged(None, limit, weighed.partial)
@@ -183,25 +198,25 @@ class GroundingCheck(SentenceCheck):
         if one.denial:
             score = max(score, limit)
         elif one.claim.form == "short":
-            return self._judged_short(one, weighed)
+            return self._judged_short(one, weighed, labels)
         if self.fit == "entailment" and not weighed.read and score < limit and one.claim.form == "sentence":
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
-            reason = one.denial.reason if one.denial else _against(one.counted, weighed.read)
+            reason = one.denial.reason if one.denial else _against(one.counted, weighed.read, labels)
         evidence = [
             *(one.denial.evidence if one.denial else ()),
-            *_evidence(one.counted, one.premises, weighed.read),
+            *_evidence(one.counted, one.premises, weighed.read, labels),
             Measurement(name=ANSWER, value=whole, note=_WHOLE),
         ]
         partial = "; ".join(filter(None, (one.partial, weighed.partial)))
         return Judged(score, limit, reason, tuple(evidence), partial=partial)
 
-    def _judged_short(self, one: _Prepared, weighed: _Weighed) -> Judged:
+    def _judged_short(self, one: _Prepared, weighed: _Weighed, labels: Sequence[str]) -> Judged:
         """A short answer to a question: supported or not only where that is sure, since the model was made for statements."""
         assert one.counted is not None  # noqa: S101  # the caller has looked
         limit = self._fit.threshold if self.threshold is None else self.threshold
-        evidence = tuple(_evidence(one.counted, one.premises, weighed.read))
+        evidence = tuple(_evidence(one.counted, one.premises, weighed.read, labels))
         entailed = max((found.entailment for _, found in weighed.read), default=0.0)
         denied = max((found.contradiction for _, found in weighed.read), default=0.0)
         if absent := _absent(one.counted):
@@ -224,7 +239,7 @@ def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
     texts = material.texts
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
-    denials = Denials(vocabulary.quantities, asked=material.asked)
+    denials = Denials(vocabulary.quantities, labels=material.labels, asked=material.asked)
     strange = sum(not any(map(reads_script, lines(text))) for text in texts)
     partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
     found = []
@@ -245,13 +260,13 @@ def _is_whole(found: Entailment) -> bool:
     return 0 <= found.entailment <= 1 and 0 <= found.contradiction <= 1
 
 
-def _against(counted: Novelty, read: Sequence[tuple[Premise, Entailment]]) -> str:
+def _against(counted: Novelty, read: Sequence[tuple[Premise, Entailment]], labels: Sequence[str]) -> str:
     """Why a sentence is not supported, in one clause."""
     absent = _absent(counted)
     against = max(read, key=lambda one: one[1].contradiction, default=None)
     said = []
     if against is not None and against[1].contradiction > max(0.5, *(one.entailment for _, one in read)):
-        said.append(f"contradicted by document {against[0].document} (P = {against[1].contradiction:.2f})")
+        said.append(f"contradicted by {labels[against[0].document - 1]} (P = {against[1].contradiction:.2f})")
     if absent:
         said.append(absent)
     return "; ".join(said) or "not in the documents"
@@ -268,7 +283,10 @@ def _absent(counted: Novelty) -> str:
 
 
 def _evidence(
-    counted: Novelty, premises: Sequence[Premise], read: Sequence[tuple[Premise, Entailment]]
+    counted: Novelty,
+    premises: Sequence[Premise],
+    read: Sequence[tuple[Premise, Entailment]],
+    labels: Sequence[str],
 ) -> Iterator[Evidence]:
     """The place that bears the sentence out most, the one that contradicts it most, and what is in no document."""
     if read:
@@ -280,15 +298,15 @@ def _evidence(
             yield Measurement(
                 name="P(contradiction)", value=denied, note="by the place that contradicts it most"
             )
-            yield _quoted(against[0], against[1].entailment)
+            yield _quoted(against[0], against[1].entailment, labels)
         if denied <= value or against[0] != best[0]:
-            yield _quoted(best[0], value)
+            yield _quoted(best[0], value, labels)
     elif premises:
-        yield _quoted(premises[0], None)
+        yield _quoted(premises[0], None, labels)
     note = _absent(counted) or "share of the sentence's words"
     yield Measurement(name="words in no document", value=counted.words, note=note)
 
 
-def _quoted(premise: Premise, score: float | None) -> Passage:
+def _quoted(premise: Premise, score: float | None, labels: Sequence[str]) -> Passage:
     text = premise.text if len(premise.text) <= _QUOTED else f"{premise.text[:_QUOTED]}…"
-    return Passage(source=f"document {premise.document}", text=text, score=score)
+    return Passage(source=labels[premise.document - 1], text=text, score=score)

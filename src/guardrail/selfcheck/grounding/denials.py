@@ -31,10 +31,14 @@ class Denials:
 
     Args:
         quantities: of the documents.
+        labels: what a person calls each document.
         asked: what the user said, whose words an answer may quote.
     """
 
-    def __init__(self, quantities: KnownQuantities, *, asked: Sequence[str] = ()) -> None:
+    def __init__(
+        self, quantities: KnownQuantities, *, labels: Sequence[str], asked: Sequence[str] = ()
+    ) -> None:
+        self._labels = labels
         self._quantities, self._texts = quantities, KnownTexts(quantities.texts, also=asked)
 
     def of(self, sentence: str) -> Denial | None:
@@ -43,16 +47,15 @@ class Denials:
         if not found:
             return None
         shown = [
-            Passage(source=f"document {one.document}", text=one.passage, score=None)
+            Passage(source=self._labels[one.document - 1], text=one.passage, score=None)
             for one in found
             if one.document
         ]
-        return Denial("; ".join(dict.fromkeys(map(_reason, found))), tuple(dict.fromkeys(shown)))
+        return Denial("; ".join(dict.fromkeys(map(self._reason, found))), tuple(dict.fromkeys(shown)))
 
-
-def _reason(one: Fault | Misquotation) -> str:
-    if isinstance(one, Fault):
-        return f"the documents say {one.known}, not {one.said}"
-    said = one.said if len(one.said) <= _QUOTED else f"{one.said[:_QUOTED]}…"
-    nearest = f"; document {one.document} has '{one.known[:_QUOTED]}'" if one.document else ""
-    return f"no document has the quotation '{said}'{nearest}"
+    def _reason(self, one: Fault | Misquotation) -> str:
+        if isinstance(one, Fault):
+            return f"the documents say {one.known}, not {one.said}"
+        said = one.said if len(one.said) <= _QUOTED else f"{one.said[:_QUOTED]}…"
+        nearest = f"; {self._labels[one.document - 1]} has '{one.known[:_QUOTED]}'" if one.document else ""
+        return f"no document has the quotation '{said}'{nearest}"

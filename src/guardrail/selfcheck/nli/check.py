@@ -223,13 +223,16 @@ class NliCheck(StoppingCheck):
             for row in rows
         ]
         return (
-            yield from compute_if_long(
-                size_of(sentences, texts), self._weighed, sentences, seen, material.kind
-            )
+            yield from compute_if_long(size_of(sentences, texts), self._weighed, sentences, seen, material)
         )
 
-    def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
-        weighing = Weighing(kind, _measured(self._measure(kind), self.slip), self._limit(kind))
+    def _weighed(
+        self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], material: Material
+    ) -> list[Judged]:
+        kind = material.kind
+        weighing = Weighing(
+            kind, _measured(self._measure(kind), self.slip), self._limit(kind), labels=material.labels
+        )
         return [weighing.judged(s, row) for s, row in zip(sentences, seen, strict=True)]
 
     def _measure(self, kind: Kind) -> Measure:

@@ -55,11 +55,13 @@ class Weighing:
         kind: samples count by the mean of their numbers; documents are pooled as if they were one text.
         measured: the number.
         limit: a score of at least this is unsupported.
+        labels: what a person calls each text; without them it is called by its number.
     """
 
     kind: Kind
     measured: Measured
     limit: float = 0.5
+    labels: Sequence[str] = ()
     _split: dict[str, Passages] = field(default_factory=dict)  # texts that are quoted, split once
 
     def judged(self, sentence: str, seen: Sequence[Seen]) -> Judged:
@@ -90,6 +92,10 @@ class Weighing:
             evidence += self._speaking_against(sentence, seen, values, place)
         partial = self._partial(seen, values, failures)
         return Judged(score, self.limit, reason, tuple(evidence), len(known), partial)
+
+    def _label(self, number: int) -> str:
+        kind = "sample" if self.kind == "samples" else "document"
+        return self.labels[number] if self.labels else f"{kind} {number + 1}"
 
     def _value(self, found: Entailment | None) -> float | None:
         return None if found is None else self.measured.of(found)
@@ -140,7 +146,7 @@ class Weighing:
         number, piece = max(places, key=lambda place: place[1].found.contradiction)
         contradiction, neutral = piece.found.contradiction, piece.found.neutral or 0.0
         if contradiction > neutral:
-            return f"contradicted by document {number + 1} (P = {contradiction:.2f})", (number, piece)
+            return f"contradicted by {self._label(number)} (P = {contradiction:.2f})", (number, piece)
         return "not in the documents", None
 
     def _speaking_against(
@@ -164,7 +170,7 @@ class Weighing:
 
     def _quoted(self, sentence: str, one: Seen, number: int, piece: Piece) -> Passage:
         """A premise that was put together, or the sentence of a part that is most like the one judged."""
-        source = f"{'sample' if self.kind == 'samples' else 'document'} {number + 1}"
+        source = self._label(number)
         score = self._value(piece.found)
         text = one.premise.text[piece.start : piece.end]
         if one.premise.spans:
