@@ -32,6 +32,11 @@ class TestThoughts:
 
         each(pairs, check)
 
+    def test_a_pair_within_a_line_is_a_thought_if_its_end_is_one(self) -> None:
+        """Prose that mentions both tags goes on behind them."""
+        assert found("- Paris <think>Rome?</think>\n- Oslo") == ["<think>Rome?</think>"]
+        assert found("The tag <think> opens and </think> closes it.") == []
+
     def test_several_thoughts_are_found_in_order(self) -> None:
         """Also directly one after another, and of several names."""
         text = "<think>a</think><think>b</think>\nParis.\n<reflection>c</reflection>"
