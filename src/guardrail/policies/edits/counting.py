@@ -37,9 +37,12 @@ def _shortened(layout: Layout, cuts: list[Cut]) -> Iterator[tuple[int, int, int]
     lists = [
         [(item.start, item.content) for item in owner.items] for owner in layout.lists if not owner.nested
     ]
-    tables = [[(row.start, row.end) for row in rows[2:]] for rows in layout.tables]
-    begins = [spans[0][0] for spans in lists] + [rows[0].start for rows in layout.tables]
-    for start, spans in zip(begins, [*lists, *tables], strict=True):
+    found = [(spans[0][0], spans) for spans in lists]
+    found += [(rows[0].start, [(row.start, row.end) for row in rows[2:]]) for rows in layout.tables]
+    for one in layout.html.all if layout.html is not None else ():
+        if one.name in {"ul", "ol"} and (one.parent is None or one.parent.within("li") is None):
+            found.append((one.start, [(item.start, item.end) for item in one.inner]))
+    for start, spans in found:
         left = sum(not inside(cuts, *span) for span in spans)
         if 0 < left < len(spans):
             yield start, len(spans), left
@@ -47,12 +50,19 @@ def _shortened(layout: Layout, cuts: list[Cut]) -> Iterator[tuple[int, int, int]
 
 def _line_before(layout: Layout, start: int) -> tuple[int, int] | None:
     """The last line with words before a place, if it announces what comes."""
-    index = bisect_left(layout.lines, (start, 0)) - 1
-    while index >= 0 and not layout.text[slice(*layout.lines[index])].strip():
-        index -= 1
-    if index < 0:
-        return None
-    first, last = layout.lines[index]
+    if layout.html is not None:
+        words = layout.html.before(start)
+        if words is None:
+            return None
+        first, last = words[0], words[0] + len(layout.text[slice(*words)].rstrip())
+        first = max(first, layout.text.rfind("\n", first, last) + 1)
+    else:
+        index = bisect_left(layout.lines, (start, 0)) - 1
+        while index >= 0 and not layout.text[slice(*layout.lines[index])].strip():
+            index -= 1
+        if index < 0:
+            return None
+        first, last = layout.lines[index]
     return (first, last) if announces(layout.text[first:last].rstrip()) else None
 
 

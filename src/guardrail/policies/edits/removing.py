@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -18,6 +18,7 @@ from guardrail.policies.edits.rows import Row, Rows
 from guardrail.policies.edits.tidying import tidy
 from guardrail.policies.edits.wording import joined
 from guardrail.report import Edit, Span
+from guardrail.text.elements import TAG
 from guardrail.text.layout import Item, Layout
 
 SHORTEST_ECHO = 8
@@ -83,6 +84,7 @@ def removals(
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
     bare = remaining.replace(list_gone, "")
+    bare = bare if layout.html is None else TAG.sub("", bare)
     if not any(c.isalnum() for c in bare) or _survives(edits, remaining, needles, staying):
         why = joined(why for cut in cuts for why in cut.whys)
         return (Edit(span=Span(start=0, end=len(text)), replacement=empty, why=why),)
@@ -220,8 +222,25 @@ def _emptied(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> list[Cut]:
             body_end = block.end if block.closing or last <= first else last
             if not anything_left(text, cuts, first, body_end):
                 more.append(Cut(*whole_lines(text, block.start, block.end)))
+    more += _emptied_elements(layout, cuts)
     more = [cut for cut in more if not overlapped(staying, cut.start, cut.end)]
     return united([*cuts, *more]) if more else cuts
+
+
+def _emptied_elements(layout: Layout, cuts: list[Cut]) -> Iterator[Cut]:
+    """The elements of HTML that lost something, and have no words any more outside of tags."""
+    if layout.html is None:
+        return
+    words = [
+        start
+        for start, end, _ in layout.html.segments(0, len(layout.text))
+        if anything_left(layout.text, cuts, start, end)
+    ]
+    for one in layout.html.all:
+        index = bisect_left(words, one.start)
+        left = index < len(words) and words[index] < one.end
+        if not left and overlapped(cuts, one.start, one.end):
+            yield Cut(one.start, one.end)
 
 
 def _item_left(text: str, cuts: list[Cut], item: Item) -> bool:
@@ -258,7 +277,14 @@ def _say_what_lists_lost(layout: Layout, cuts: list[Cut], staying: list[Cut], li
         for block in layout.blocks
         if inside(cuts, block.start, block.end) and _is_introduced(layout.text, block.start)
     ]
-    for first, last in [*tables, *lists, *blocks]:
+    of_html = [
+        (one.start, one.start)
+        for one in (layout.html.all if layout.html is not None else ())
+        if one.name in {"ul", "ol", "table"}
+        and inside(cuts, one.start, one.end)
+        and (one.parent is None or not inside(cuts, one.parent.start, one.parent.end))
+    ]
+    for first, last in [*tables, *lists, *blocks, *of_html]:
         cut = cuts[bisect_right(cuts, first, key=lambda c: c.start) - 1]
         final = cuts[bisect_right(cuts, last, key=lambda c: c.start) - 1]
         if ALNUM.search(layout.text, cut.start, first):
