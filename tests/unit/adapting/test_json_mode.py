@@ -173,3 +173,13 @@ class TestRefused:
         said = "Die Bibliothek wurde im Jahr 1904 vom Bürgermeister der Stadt eröffnet und ist sehr groß."
         shown = Shown("chat", json.dumps({"city": said, "kind": BAD}), remove())
         assert json.loads(shown.text)["guardrail"].startswith("Die Antwort wird nicht angezeigt")
+
+
+class TestThoughts:
+    def test_json_behind_a_thought(self):
+        """Where something is cut, the thought goes; a mark leaves both as they are."""
+        thought = f"<think>\nIs it {BAD}\n</think>\n\n"
+        text = thought + json.dumps({"city": f"{GOOD} {BAD}"})
+        assert json.loads(Shown("chat", text, remove()).text) == {"city": GOOD}
+        marked = Shown("chat", text.replace(f"Is it {BAD}", "Hm."), annotate()).text
+        assert json.loads(marked.rpartition("</think>")[2]) == {"city": f"{GOOD} {BAD} [not supported]"}
