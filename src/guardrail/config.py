@@ -38,6 +38,10 @@ bibliography = "refs.sqlite"
 [[detectors]]
 name = "logic"
 kb = "world.kb"                       # a knowledge base (`guardrail logic build`)
+
+[texts]                               # optional: your own words in the place of marks and notices, by key
+unverified = "please check"
+de = { unverified = "bitte prüfen" }  # in German answers
 ```
 
 Paths are relative to the file; a model is a folder next to it or, where there is none, a name. An unknown entry is an error that names it.
@@ -56,7 +60,7 @@ from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, IndexFault, InputError, MissingExtra, UnknownName, WeightsMissing
 from guardrail.given.recognition import shown
 from guardrail.options import seconds
-from guardrail.policies import Plan, parse_policy
+from guardrail.policies import Plan, Texts, parse_policy, with_texts
 from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 from guardrail.report import Report
 from guardrail.telemetry import telemetry
@@ -70,6 +74,7 @@ _SECTIONS = (
     "judge",
     *BACKENDS,
     "detectors",
+    "texts",
     "server",
     "rule",
 )  # the last two are read by `guardrail serve`
@@ -123,9 +128,10 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     options: dict[str, Any] = {k: section[k] for k in plain if k in section}
     with _noted(f"in [guard] of {path}"):
         policy = parse_policy(section.get("policy", "flag"))
+        policy = with_texts(policy, Texts.of(_table(path, entries, "texts")))
         Plan(policy, on_unverified=section.get("on_unverified"), fail=section.get("fail", "open"))
         seconds("deadline", section.get("deadline"))
-        if "policy" in section:
+        if "policy" in section or "texts" in entries:
             options["policy"] = policy
         if "budget" in section:
             options["budget"] = _budget(path, section["budget"])

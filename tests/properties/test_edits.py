@@ -4,11 +4,10 @@ import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.notices import EMPTY, LIST_GONE, NOTICES
 
 from guardrail.policies import Plan, Review, annotate, flag, remove
 from guardrail.policies.edits import (
-    EMPTY,
-    LIST_GONE,
     NUMBERED_AGAIN,
     Mark,
     apply,
@@ -64,7 +63,7 @@ def test_marks_leave_code_and_bibtex_as_they_are(text, spans, mark):
 @settings(max_examples=400, deadline=None)
 def test_cuts_never_raise_and_lose_what_was_cut(text, spans):
     """Edits are disjoint and in order; a cut text of some length survives nowhere."""
-    edits = removals(text, [(span, "test") for span in spans])
+    edits = removals(text, [(span, "test") for span in spans], **NOTICES)
     positions = [place for edit in edits for place in (edit.span.start, edit.span.end)]
     assert positions == sorted(positions)
     left = apply(text, edits)
@@ -105,7 +104,7 @@ def test_what_is_kept_survives(parts):
         text += name
         spans += [(span, "test")] * (what == "cut")
         kept += [span] * (what == "keep")
-    left = apply(text, removals(text, spans, kept=kept))
+    left = apply(text, removals(text, spans, kept=kept, **NOTICES))
     position = 0
     for span in kept:
         assert span.of(text) in left[position:]
@@ -117,7 +116,7 @@ def test_what_is_kept_survives(parts):
 def test_of_what_is_kept_only_markers_change(text, spans, kept):
     """Any text, any spans: no cut takes a letter of what stays, but those of a marker whose entry is gone."""
     pieces = [(max(s.start, 0), min(s.end, len(text))) for s in spans if s.of(text).strip()]
-    edits = removals(text, [(span, "test") for span in spans], kept=kept)
+    edits = removals(text, [(span, "test") for span in spans], kept=kept, **NOTICES)
     markers = [m.span() for m in re.finditer(r"\[\^?[\d, –—;-]+\](\([^()\s]*\))?|\\cite\{[^{}\n]*\}", text)]
     for span in kept:
         if any(start < span.end and end > span.start for start, end in pieces):
@@ -156,7 +155,7 @@ def test_lists_stay_consecutive_and_markers_follow(entries, style, first, reject
     for index in rejected:
         start = text.index(entries[index])
         spans.append((Span(start=start, end=start + len(entries[index])), "test"))
-    left = apply(text, removals(text, spans))
+    left = apply(text, removals(text, spans, **NOTICES))
     kept = [index for index in range(len(entries)) if index not in rejected]
     numbers = {int(m[2]): int(m[1]) for m in re.finditer(r"^ ?\[?(\d+)[\].)]+ zq(\d)x", left, re.MULTILINE)}
     assert {index: first + place for place, index in enumerate(kept)} == numbers
@@ -199,4 +198,4 @@ def test_a_plain_mark_cannot_break_out(mark):
 
 def test_the_honest_sentence_itself_holds_nothing_of_the_answer():
     """An answer that is one rejected reference becomes a sentence."""
-    assert apply("Foo, 2020.", removals("Foo, 2020.", [(Span(start=0, end=10), "x")])) == EMPTY
+    assert apply("Foo, 2020.", removals("Foo, 2020.", [(Span(start=0, end=10), "x")], **NOTICES)) == EMPTY

@@ -228,6 +228,16 @@ class TestBackends:
         assert lanes - {"", "chat", "generate", "compute"} == {*BACKENDS}
 
 
+class TestTexts:
+    def test_they_replace_ours_in_every_policy(self, load):
+        """Under those that a policy has itself; also of a file that names no policy."""
+        texts = "[texts]\nunverified = 'a'\nde = { unverified = 'b' }"
+        assert str(load(texts).policy.policy) == 'flag(unverified="a", de.unverified="b")'
+        written = "[guard]\npolicy = 'remove | annotate(unverified=\"c\")'\n"
+        expected = 'remove(unverified="a", de.unverified="b") | annotate(unverified="c", de.unverified="b")'
+        assert str(load(written + texts).policy.policy) == expected
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -246,6 +256,9 @@ class TestMistakes:
                 "[guard]\ndeadline = 'soon'",
                 "expected \\[guard\\] deadline to be a number of seconds, got 'soon'",
             ),
+            ("[texts]\nunverifed = 'x'", "no text named 'unverifed'. Did you mean 'unverified'"),
+            ("[texts]\nunverified = 3", "texts= takes a text for 'unverified', got 3"),
+            ("texts = 'x'", "expected a table, got a text as texts: write \\[texts\\]"),
             ("[guard]\ndeadline = true", "expected \\[guard\\] deadline to be a number of seconds, got True"),
             ("[guard]\ncache = 3", "expected \\[guard\\] cache to be a text, got 3"),
             ("[guard]\nbudget = 'much'", "expected budget to be a number of calls or"),

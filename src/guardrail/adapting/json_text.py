@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from guardrail.adapting.changes import Change, Reading, bounds, joined
 from guardrail.adapting.changes import Text as Part
 from guardrail.adapting.strict_json import read_json
 from guardrail.requests import TokenLogprob
+from guardrail.text.json_values import fenced, json_values
 
 __all__ = ["JsonText", "is_valid", "parsed"]
 
@@ -61,6 +63,7 @@ _KNOWN = {
     ),
     *("properties", "required", "strict", "title", "type", "oneOf"),
 }
+_BEFORE, _AFTER = (-1, 0), (-1, 1)  # places of the prose around, which no value has
 _DEEPEST = 100
 _MOST_STEPS = 100_000
 
@@ -88,6 +91,7 @@ class JsonText:
 
     Attributes:
         value: what the text says.
+        around: what is written around it: prose, an opening fence; a closing fence, prose. Prose is examined, too.
         text: what is examined: the strings, a blank line between two.
 
     Example:
@@ -98,14 +102,34 @@ class JsonText:
     """
 
     value: Any
+    around: tuple[str, str, str, str] = ("", "", "", "")
     logprobs: tuple[TokenLogprob, ...] = ()
     parts: tuple[tuple[tuple[str | int, ...], str], ...] = field(init=False)
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
-        parts = tuple(_strings(self.value, ()))
+        before, _, _, after = self.around
+        first = [(_BEFORE, before)] if before.strip() else []
+        last = [(_AFTER, after)] if after.strip() else []
+        parts = (*first, *_strings(self.value, ()), *last)
         object.__setattr__(self, "parts", parts)
         object.__setattr__(self, "text", joined(self._readings(parts)))
+
+    @classmethod
+    def within(cls, text: str) -> JsonText | None:
+        """The JSON that a text is, or has in a fence or among prose; `None` where there is none, or more than one."""
+        with suppress(ValueError):
+            return cls(parsed(text))
+        roots = json_values(text)
+        if len(roots) != 1:
+            return None
+        start, end = roots[0].start, roots[0].end
+        first, last = fenced(text, start, end)
+        with suppress(ValueError):
+            return cls(
+                parsed(text[start:end]), (text[:first], text[first:start], text[end:last], text[last:])
+            )
+        return None
 
     @staticmethod
     def _readings(parts: Sequence[tuple[Any, str]]) -> list[Reading]:
@@ -117,7 +141,9 @@ class JsonText:
         changes = change.split(bounds(self._readings(self.parts)))
         for (place, _), part in zip(self.parts, changes, strict=True):
             new[place] = part.after
-        return json.dumps(_with(self.value, new, ()), ensure_ascii=False)
+        before, opening, closing, after = self.around
+        told = json.dumps(_with(self.value, new, ()), ensure_ascii=False)
+        return "".join([new.get(_BEFORE, before), opening, told, closing, new.get(_AFTER, after)])
 
 
 def _strings(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -57,6 +57,7 @@ class SentenceStream:
         self._reached = 0  # how far was examined
         self._shown = 0  # how far of the model's text is behind what was released
         self._frozen: tuple[Finding, ...] = ()
+        self._said_in: str | None = None  # the language of what our own words were released in
         self._held = False
 
     @property
@@ -103,11 +104,14 @@ class SentenceStream:
         if decision.action is Action.BLOCK or apply(prefix, decision.edits) != decision.answer:
             return ""
         end = self._end(review, decision)
-        shown = apply(prefix[:end], [edit for edit in decision.edits if edit.span.end <= end])
+        made = [edit for edit in decision.edits if edit.span.end <= end]
+        shown = apply(prefix[:end], made)
         if end <= self._shown or not shown.startswith(self.released):
             return ""
         fresh = shown[len(self.released) :]
         self.released, self._shown = shown, end
+        if any(edit.replacement for edit in made):
+            self._said_in = review.language
         self._frozen = tuple(f for f in review.findings if f.span is not None and f.span.end <= end)
         return fresh
 
@@ -139,6 +143,7 @@ class SentenceStream:
         """Of what was released the findings of then; with the evidence of now, where nothing else has changed."""
         if not self._shown:
             return review
+        review = replace(review, said_in=self._said_in)
         now = {_key(finding): finding for finding in review.findings}
         before = [now.get(_key(finding), finding) for finding in self._frozen]
         later = [f for f in review.findings if f.span is None or f.span.end > self._shown]

@@ -86,14 +86,16 @@ def build(choice: Choice) -> Iterator[Built]:
         Usage: options that do not go together.
         GuardrailError: a file among them is wrong, or an extra is missing.
     """
-    from guardrail.policies import Plan, parse_policy
+    from guardrail.policies import Plan, parse_policy, with_texts
 
     with ExitStack() as open_files:
         built = _configured(choice) if choice.config is not None else _optioned(choice, open_files)
         guard, plan = open_files.enter_context(built.guard), built.guard.policy
         for backend in guard.hub.backends.values():  # nobody else has made them
             open_files.callback(backend.close)
-        policy = parse_policy(choice.policy) if choice.policy is not None else plan.policy
+        policy = plan.policy
+        if choice.policy is not None:
+            policy = with_texts(parse_policy(choice.policy), plan.texts)
         once = _without_regenerate(policy)
         built.regenerates = once is not policy
         guard.policy = Plan(

@@ -28,21 +28,25 @@ from guardrail.policies.actions import (
     regenerate,
     remove,
 )
-from guardrail.policies.composition import Chain, Policy
+from guardrail.policies.composition import Chain, Policy, with_texts
 from guardrail.policies.plan import Plan
 from guardrail.policies.review import Review, better, rank
+from guardrail.policies.texts import ENGLISH, Phrases, Texts
 from guardrail.policies.written import parse_policy
 
 __all__ = [
+    "ENGLISH",
     "Annotate",
     "Block",
     "Chain",
     "Flag",
+    "Phrases",
     "Plan",
     "Policy",
     "Regenerate",
     "Remove",
     "Review",
+    "Texts",
     "annotate",
     "better",
     "block",
@@ -51,4 +55,5 @@ __all__ = [
     "rank",
     "regenerate",
     "remove",
+    "with_texts",
 ]

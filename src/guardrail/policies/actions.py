@@ -13,11 +13,11 @@ from guardrail.options import number
 from guardrail.policies.composition import VerdictPolicy, untouched
 from guardrail.policies.edits import apply, insertions, removals, told_in_json
 from guardrail.policies.review import Review
-from guardrail.policies.wording import ask_again, failure_mark, kinds, many, mark, summary, why
+from guardrail.policies.texts import Given, Texts
+from guardrail.policies.wording import ask_again, failure_mark, many, mark, summary, unconfirmed, why
 from guardrail.report import Action, Decision, Edit, Verdict
 
 On: TypeAlias = Verdict | str | Collection[Verdict | str]
-BLOCKED = "This answer was withheld: {reason}."
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,13 @@ class Annotate(VerdictPolicy):
 
     def decide(self, review: Review) -> Decision:
         """The answer with marks."""
-        marks = [mark(finding) for finding in self.affected(review)]
-        if Verdict.UNVERIFIED in self.on:
-            marks += [failure_mark(failure) for failure in review.failures]
+        affected = self.affected(review)
+        failures = review.failures if Verdict.UNVERIFIED in self.on else ()
+        if not affected and not failures:
+            return untouched(review)
+        phrases = self.phrases(review)
+        marks = [mark(finding, phrases) for finding in affected]
+        marks += [failure_mark(failure, phrases) for failure in failures]
         edits = insertions(review.case.answer, marks)
         if marks and not edits:  # an array of JSON has no place for a mark
             return Decision(action=Action.FLAG, answer=review.case.answer, note=summary(review))
@@ -62,13 +66,25 @@ class Remove(VerdictPolicy):
     def decide(self, review: Review) -> Decision:
         """The answer without what is affected."""
         affected = self.affected(review)
+        if not affected:
+            return untouched(review)
         if any(finding.span is None for finding in affected):
-            return Block(self.on).decide(review)
+            return Block(self.on, texts=self.texts).decide(review)
         spans = [(finding.span, why(finding)) for finding in affected if finding.span is not None]
         cut = set(map(id, affected))
         kept = [f.span for f in review.findings if f.span is not None and id(f) not in cut]
         titles = [finding.text for finding in affected]
-        edits = removals(review.case.answer, spans, titles=titles, kept=kept)
+        phrases = self.phrases(review)
+        empty, list_gone = phrases.of("nothing_left"), phrases.of("list_gone")
+        edits = removals(
+            review.case.answer,
+            spans,
+            empty=empty,
+            list_gone=list_gone,
+            language=review.language,
+            titles=titles,
+            kept=kept,
+        )
         return _edited(review, Action.REMOVE, edits, f"{many(len(spans), 'finding')} removed from the answer")
 
 
@@ -107,10 +123,10 @@ class Regenerate(VerdictPolicy):
 class Block(VerdictPolicy):
     """Replaces the answer by a message that says how many findings of which kind, and not what they quote.
 
-    In `message`, "{reason}" stands for that count.
+    In `message`, "{reason}" is that count. Without a message, it is the text "withheld" in the answer's language.
     """
 
-    message: str = BLOCKED
+    message: str = ""
     needs_whole_answer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -125,13 +141,14 @@ class Block(VerdictPolicy):
         failed = len(review.failures) if Verdict.UNVERIFIED in self.on else 0
         if not affected and not failed:
             return untouched(review)
-        unfinished = f"{many(failed, 'check')} not finished" if failed else ""
-        reason = "; ".join(part for part in (kinds(affected), unfinished) if part)
-        return blocked(review, self.message.replace("{reason}", reason), reason)
+        phrases = self.phrases(review)
+        reason = unconfirmed(affected, failed, phrases)
+        message = self.message.replace("{reason}", reason) or phrases.of("withheld", reason=reason)
+        return blocked(review, message, unconfirmed(affected, failed))
 
     def _options(self) -> Iterator[str]:
         yield from super()._options()
-        if self.message != BLOCKED:
+        if self.message:
             yield f"message={json.dumps(self.message, ensure_ascii=False)}"
 
 
@@ -140,14 +157,23 @@ def flag() -> Flag:
     return Flag()
 
 
-def annotate(on: On = Verdict.UNSUPPORTED) -> Annotate:
-    """Mark what is affected, in the text: `… [no such work found]`."""
-    return Annotate(_verdicts(on))
+def annotate(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Annotate:
+    """Mark what is affected, in the text and its language: `… [no such work found]`.
+
+    Args:
+        on: the verdicts that are affected.
+        texts: your own words in the place of ours: `{"no_such_work": "?", "de": {"no_such_work": "gibt es nicht"}}`.
+
+    Raises:
+        UnknownName: there is no such verdict, or no text with such a key.
+        ConfigError: something is no verdict, or no text.
+    """
+    return Annotate(_verdicts(on), texts=Texts.of(texts))
 
 
-def remove(on: On = Verdict.UNSUPPORTED) -> Remove:
-    """Cut what is affected out of the text."""
-    return Remove(_verdicts(on))
+def remove(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Remove:
+    """Cut what is affected out of the text; `texts` as of `annotate`."""
+    return Remove(_verdicts(on), texts=Texts.of(texts))
 
 
 def regenerate(times: int = 1, *, on: On = Verdict.UNSUPPORTED) -> Regenerate:
@@ -155,9 +181,12 @@ def regenerate(times: int = 1, *, on: On = Verdict.UNSUPPORTED) -> Regenerate:
     return Regenerate(_verdicts(on), times)
 
 
-def block(message: str = BLOCKED, *, on: On = Verdict.UNSUPPORTED) -> Block:
-    """Withhold the answer; "{reason}" in the message becomes the number and kinds of findings."""
-    return Block(_verdicts(on), message)
+def block(message: str = "", *, on: On = Verdict.UNSUPPORTED, texts: Given | None = None) -> Block:
+    """Withhold the answer; "{reason}" in the message becomes the number and kinds of findings.
+
+    Without a message, the text "withheld" is shown in the answer's language; `texts` as of `annotate`.
+    """
+    return Block(_verdicts(on), message, texts=Texts.of(texts))
 
 
 def _verdicts(on: On) -> frozenset[Verdict]:

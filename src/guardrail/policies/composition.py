@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Protocol, cast
 
 from guardrail.errors import ConfigError
@@ -12,6 +12,7 @@ from guardrail.given.advice import policy_to_write
 from guardrail.given.recognition import shown
 from guardrail.policies.edits import NUMBERED_AGAIN, apply, merged
 from guardrail.policies.review import Review
+from guardrail.policies.texts import Phrases, Texts
 from guardrail.report import Action, Decision, Edit, Finding, Verdict
 
 _STRENGTH = {action: i for i, action in enumerate(Action)}
@@ -51,9 +52,10 @@ class Policy(Protocol):
 
 @dataclass(frozen=True)
 class VerdictPolicy:
-    """What the policies here have in common: the verdicts that they act on, and `|`."""
+    """What the policies here have in common: the verdicts that they act on, the user's texts, and `|`."""
 
     on: frozenset[Verdict] = frozenset({Verdict.UNSUPPORTED})
+    texts: Texts = field(default=Texts(), kw_only=True)
 
     needs_whole_answer: ClassVar[bool] = False
     edits: ClassVar[bool] = True
@@ -67,6 +69,10 @@ class VerdictPolicy:
         """The findings that this policy acts on."""
         return [finding for finding in review.findings if finding.verdict in self.on]
 
+    def phrases(self, review: Review) -> Phrases:
+        """What the reader of the answer is told, in its language."""
+        return Phrases(review.language, self.texts)
+
     def __or__(self, other: Policy) -> Chain:
         return Chain.of(cast("Policy", self), other)
 
@@ -77,6 +83,7 @@ class VerdictPolicy:
     def _options(self) -> Iterator[str]:
         if self.on != frozenset({Verdict.UNSUPPORTED}):
             yield "on=" + "+".join(verdict.value for verdict in Verdict if verdict in self.on)
+        yield from self.texts.written()
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ class Chain:
         for policy in policies:
             if isinstance(policy, type) or not hasattr(policy, "decide"):
                 raise ConfigError(f"| joins policies, got {shown(policy)}: write {policy_to_write(policy)}")
-            for part in policy.policies if isinstance(policy, Chain) else (policy,):
+            for part in parts(policy):
                 same = next((i for i, p in enumerate(flat) if _alike(p, part)), None)
                 if same is None:
                     flat.append(part)
@@ -153,6 +160,30 @@ class Chain:
 
     def __str__(self) -> str:
         return " | ".join(str(policy) for policy in self.policies)
+
+
+def parts(policy: Policy) -> tuple[Policy, ...]:
+    """The policies that a policy consists of."""
+    return policy.policies if isinstance(policy, Chain) else (policy,)
+
+
+def texts_of(policy: Policy) -> Texts:
+    """The user's texts in all parts of a policy; of two for one key the first."""
+    found = Texts()
+    for part in parts(policy):
+        found = found.over(part.texts) if isinstance(part, VerdictPolicy) else found
+    return found
+
+
+def with_texts(policy: Policy, texts: Texts) -> Policy:
+    """A policy whose parts all have these texts, where they have no others themselves."""
+    made = [
+        cast("Policy", replace(part, texts=part.texts.over(texts)))
+        if isinstance(part, VerdictPolicy)
+        else part
+        for part in parts(policy)
+    ]
+    return Chain.of(*made) if isinstance(policy, Chain) else made[0]
 
 
 def _alike(a: Policy, b: Policy) -> bool:

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Literal
 
 from guardrail.options import one_of
-from guardrail.policies.actions import BLOCKED, Annotate, Block, blocked
-from guardrail.policies.composition import Chain, Policy
-from guardrail.policies.edits import one_line
+from guardrail.policies.actions import Annotate, Block, blocked
+from guardrail.policies.composition import Chain, Policy, parts, texts_of, with_texts
 from guardrail.policies.review import Review
-from guardrail.policies.wording import many
+from guardrail.policies.texts import Phrases, Texts
+from guardrail.policies.wording import unfinished
 from guardrail.report import Action, Decision, Verdict
 
 
@@ -42,9 +42,22 @@ class Plan:
         """The policy together with what is done about unverified findings."""
         chosen = self.on_unverified or ("annotate" if self.policy.edits else "allow")
         if chosen == "allow":
-            return self.policy
-        unverified = frozenset({Verdict.UNVERIFIED})
-        return Chain.of(self.policy, Annotate(unverified) if chosen == "annotate" else Block(unverified))
+            return self._policy
+        kind = Annotate if chosen == "annotate" else Block
+        return Chain.of(self._policy, kind(frozenset({Verdict.UNVERIFIED}), texts=self.texts))
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The user's texts, given to any part of the policy: they count for all of them."""
+        return texts_of(self.policy)
+
+    @cached_property
+    def _policy(self) -> Policy:
+        return with_texts(self.policy, self.texts)
+
+    def phrases(self, answer: str, question: str = "") -> Phrases:
+        """What the reader of an answer is told, in its language."""
+        return Phrases.about(answer, question=question, texts=self.texts)
 
     @property
     def needs_whole_answer(self) -> bool:
@@ -64,9 +77,7 @@ class Plan:
     @property
     def cuts(self) -> bool:
         """Whether text may be taken out of the answer; of a policy that is not one of ours, whether it edits."""
-        whole = self.whole
-        parts = whole.policies if isinstance(whole, Chain) else (whole,)
-        return any(part.edits and not isinstance(part, Annotate) for part in parts)
+        return any(part.edits and not isinstance(part, Annotate) for part in parts(self.whole))
 
     @property
     def asks_again(self) -> bool:
@@ -82,10 +93,11 @@ class Plan:
         decision = self.whole.decide(review)
         if not review.failures or decision.action is Action.BLOCK:
             return decision
-        names = ", ".join(dict.fromkeys(one_line(failure.detector, 40) for failure in review.failures))
-        reason = f"{many(len(review.failures), 'check')} could not be finished ({names})"
+        reason = unfinished(review.failures)
         if self.fail == "closed":
-            return blocked(review, BLOCKED.replace("{reason}", reason), reason)
+            phrases = Phrases(review.language, self.texts)
+            told = unfinished(review.failures, phrases)
+            return blocked(review, phrases.of("withheld", reason=told), reason)
         action = Action.FLAG if decision.action is Action.PASS else decision.action
         note = f"{decision.note}; {reason}" if decision.note else reason
         return decision.model_copy(update={"action": action, "note": note})

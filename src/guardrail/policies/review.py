@@ -9,6 +9,7 @@ from functools import cached_property
 from statistics import fmean
 
 from guardrail.report import Case, DetectorFailure, Finding, Verdict, worst
+from guardrail.text.language import language
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,21 @@ class Review:
         findings: in the order of the answer.
         failures: detectors that could not finish.
         elapsed: per detector, seconds from the start of the examination until it was done.
+        said_in: the language that the answer is known to be in, as a code of ISO 639-1; `None` = not looked at yet.
     """
 
     case: Case
     findings: tuple[Finding, ...] = ()
     failures: tuple[DetectorFailure, ...] = ()
     elapsed: Mapping[str, float] = field(default_factory=dict)
+    said_in: str | None = None
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the answer; of a short one, that of the question."""
+        if self.said_in is not None:
+            return self.said_in
+        return language(self.case.answer, hint=language(self.case.question))
 
     @property
     def verdict(self) -> Verdict | None:

@@ -8,30 +8,38 @@ from collections.abc import Collection
 
 from guardrail.policies.edits import Mark, one_line, plain
 from guardrail.policies.review import Review
+from guardrail.policies.texts import ENGLISH, Phrases
 from guardrail.report import DetectorFailure, Finding, Verdict
 from guardrail.text.fence import FENCE_RULE, fence
 
-_DEFAULT_MARKS = {
+_OF_VERDICT = {
     "unverified": "unverified",
-    "unsupported": "not supported",
+    "unsupported": "not_supported",
     "supported": "supported",
 }
-_LABEL_MARKS = {"fabricated": "no such work found", "misquoted": "details differ from the real work"}
+_OF_LABEL = {"fabricated": "no_such_work", "misquoted": "details_differ", "retracted": "retracted"}
 _LISTED_IN_FEEDBACK = 20
 
 
-def mark(finding: Finding) -> Mark:
-    """What to write after a finding: its own words, else those of its label, else those of its verdict."""
-    text = finding.mark or _LABEL_MARKS.get(finding.label) or _DEFAULT_MARKS[finding.word]
+def mark(finding: Finding, phrases: Phrases = ENGLISH) -> Mark:
+    """What to write after a finding: its own words, else those of its label, else those of its verdict.
+
+    Words that cannot be said in the answer's language are those of the label, if it has some there.
+    """
+    key = _OF_LABEL.get(finding.label)
+    text = phrases.mark(finding.mark)
+    if text is None and key is None:
+        text = finding.mark
+    text = text or phrases.of(key or _OF_VERDICT[finding.word])
     if finding.span is None:
-        text = f"the whole answer: {text}"
+        text = phrases.of("whole_answer", mark=text)
     return Mark(finding.span, text, why(finding))
 
 
-def failure_mark(failure: DetectorFailure) -> Mark:
+def failure_mark(failure: DetectorFailure, phrases: Phrases = ENGLISH) -> Mark:
     """What to write below an answer that a detector could not finish."""
     name = one_line(failure.detector, 40)
-    return Mark(None, f"unverified: {name} could not be finished", f"{name}: {failure.reason}")
+    return Mark(None, phrases.of("unfinished", name=name), f"{name}: {failure.reason}")
 
 
 def why(finding: Finding) -> str:
@@ -44,15 +52,32 @@ def many(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def kinds(findings: Collection[Finding]) -> str:
+def unconfirmed(findings: Collection[Finding], unfinished: int, phrases: Phrases = ENGLISH) -> str:
+    """How many findings of which kind, and how many checks were not finished."""
+    checks = "one_check" if unfinished == 1 else "many_checks"
+    parts = [
+        _kinds(findings, phrases) if findings else "",
+        phrases.of(checks, count=unfinished) if unfinished else "",
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def unfinished(failures: Collection[DetectorFailure], phrases: Phrases = ENGLISH) -> str:
+    """How many checks failed, and which."""
+    names = ", ".join(dict.fromkeys(one_line(failure.detector, 40) for failure in failures))
+    key = "one_check_named" if len(failures) == 1 else "many_checks_named"
+    return phrases.of(key, count=len(failures), names=names)
+
+
+def _kinds(findings: Collection[Finding], phrases: Phrases) -> str:
     """How many of which kind; a label that is more than a word or two is not repeated."""
     counts: Counter[str] = Counter()
     for finding in findings:
         known = re.fullmatch(r"[A-Za-z][A-Za-z -]{0,30}", finding.label)
         told = finding.text and finding.label.lower() not in finding.text.lower()
         counts[finding.label if known and told else finding.word] += 1
-    kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-    return f"{many(len(findings), 'part')} of it could not be confirmed ({kinds})"
+    kinds = ", ".join(phrases.kind(kind, count) for kind, count in counts.most_common())
+    return phrases.of("one_part" if len(findings) == 1 else "many_parts", count=len(findings), kinds=kinds)
 
 
 def summary(review: Review) -> str:

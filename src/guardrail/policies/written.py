@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.advice import policy_to_write
 from guardrail.given.recognition import shown
 from guardrail.policies.actions import Annotate, Block, Flag, Regenerate, Remove
 from guardrail.policies.composition import Chain, Policy, VerdictPolicy
+from guardrail.policies.texts import Texts, table
 from guardrail.report import Verdict
 
 _TERM = re.compile(
     r"\s*(?P<name>\w+)\s*(?:\((?P<arguments>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\))?\s*(?P<end>\||$)"
 )
-_ARGUMENT = re.compile(r"\s*(?:(?P<key>\w+)\s*=\s*)?(?P<value>\"(?:[^\"\\]|\\.)*\"|[\w+]+)\s*(?:,|$)")
+_ARGUMENT = re.compile(r"\s*(?:(?P<key>[\w.]+)\s*=\s*)?(?P<value>\"(?:[^\"\\]|\\.)*\"|[\w+]+)\s*(?:,|$)")
 
 
 def parse_policy(text: str) -> Policy:
@@ -25,10 +27,11 @@ def parse_policy(text: str) -> Policy:
 
     Args:
         text: names joined by "|", with arguments in parentheses: `regenerate(2)`,
-            `annotate(on=unsupported+unverified)`, `block(message="No.")`.
+            `annotate(on=unsupported+unverified)`, `block(message="No.")`. A text in the place of ours has its key, or its
+            language and its key: `annotate(unverified="?", de.unverified="ungeprüft")`.
 
     Raises:
-        UnknownName: no such policy, option or verdict.
+        UnknownName: no such policy, option, text or verdict.
         ConfigError: anything else that is not of this form.
 
     Example:
@@ -57,19 +60,34 @@ def _term(name: str, arguments: str) -> Policy:
         raise UnknownName("policy", name, _POLICIES)
     policy, readers = _POLICIES[name]
     options: dict[str, object] = {}
+    texts: dict[tuple[str, str], str] = {}
     position = 0
     while arguments[position:].strip():
         match = _ARGUMENT.match(arguments, position)
         if match is None:
             raise ConfigError(f"{name} expects arguments like on=unverified, got {arguments[position:]!r}")
         key = match.group("key") or next(iter(readers))
-        if key not in readers:
-            raise UnknownName(f"option of {name}", key, readers)
-        if key in options:
+        code, _, text = key.rpartition(".")
+        reader = readers.get(key) or (_read_string if text in table()["en"] else None)
+        if reader is None:
+            near = difflib.get_close_matches(text, table()["en"], n=1, cutoff=0.75)
+            raise UnknownName(f"option of {name}", key, readers, meant=near[0] if near else "")
+        if key in options or (code, text) in texts:
             raise ConfigError(f"{name} got {key!r} twice; leave one out")
-        options[key] = readers[key](match.group("value"))
+        if key in readers:
+            options[key] = reader(match.group("value"))
+        else:
+            texts[code, text] = str(reader(match.group("value")))
         position = match.end()
-    return cast("Policy", policy(**options))  # type: ignore[arg-type]  # read by key above
+    return cast("Policy", policy(**options, texts=_texts(texts)))  # type: ignore[arg-type]  # read by key above
+
+
+def _texts(found: Mapping[tuple[str, str], str]) -> Texts:
+    """The texts of a language, "" for all of them, and a key."""
+    given: dict[str, Any] = {}
+    for (code, key), text in found.items():
+        (given.setdefault(code, {}) if code else given)[key] = text
+    return Texts.of(given)
 
 
 def _read_verdicts(value: str) -> frozenset[Verdict]:
@@ -92,7 +110,7 @@ def _read_string(value: str) -> str:
     except ValueError:
         text = None
     if not isinstance(text, str):
-        raise ConfigError(f'block expects a message in double quotes, got {value!r}; write message="…"')
+        raise ConfigError(f'a message or text is written in double quotes, got {value!r}; write message="…"')
     return text
 
 

@@ -23,6 +23,7 @@ from guardrail.errors import GuardrailError, InputError
 from guardrail.given import content
 from guardrail.given.documents import gathered
 from guardrail.guard import Guard
+from guardrail.policies import ENGLISH, Phrases
 from guardrail.report import Case, Report
 from guardrail.server.calls import Call
 from guardrail.server.metrics import Metrics
@@ -31,7 +32,6 @@ from guardrail.server.refusals import Refused
 Key = tuple[str, str, str]
 Examined = tuple[Report | None, str]
 _MOST = 1_000  # texts of one response; each is examined for itself
-_WITHHELD = "the answer could not be checked"
 
 
 class Remembered:
@@ -158,7 +158,8 @@ async def guarded(
     if mode == "monitor":
         return JSONResponse({"action": "NONE"})
     closed = guard.policy.withholds_unchecked
-    return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed))
+    phrases = guard.policy.phrases("\n\n".join(texts), _case("", messages).question)
+    return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed, phrases=phrases))
 
 
 async def examined(guard: Guard, text: str, asked: Case) -> Examined:
@@ -187,7 +188,12 @@ def _asked(remembered: Any, *, users: bool) -> Case:
 
 
 def decided(
-    texts: Sequence[str], found: Sequence[Examined], *, on_rewrite: str, closed: bool
+    texts: Sequence[str],
+    found: Sequence[Examined],
+    *,
+    on_rewrite: str,
+    closed: bool,
+    phrases: Phrases = ENGLISH,
 ) -> dict[str, Any]:
     """The answer to LiteLLM.
 
@@ -196,10 +202,11 @@ def decided(
         found: what was found about each.
         on_rewrite: what becomes of a changed text.
         closed: whether an answer that could not be examined is withheld.
+        phrases: the language of the texts.
     """
     reports = [report for report, _ in found]
     if closed and None in reports:
-        return {"action": "BLOCKED", "blocked_reason": _WITHHELD}
+        return {"action": "BLOCKED", "blocked_reason": phrases.of("withheld_unchecked")}
     stopped = next((report for report in reports if report is not None and report.blocked), None)
     if stopped is not None:
         return {"action": "BLOCKED", "blocked_reason": stopped.answer}
@@ -211,5 +218,5 @@ def decided(
     if shown == list(texts):
         return {"action": "NONE", "stream_holdback_chars": held}
     if on_rewrite == "block":
-        return {"action": "BLOCKED", "blocked_reason": "a statement in the answer is not supported"}
+        return {"action": "BLOCKED", "blocked_reason": phrases.of("withheld_statement")}
     return {"action": "GUARDRAIL_INTERVENED", "texts": shown, "stream_holdback_chars": held}

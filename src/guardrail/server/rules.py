@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.guard import Guard
-from guardrail.policies import Chain, Policy, block, parse_policy
+from guardrail.policies import Chain, Policy, block, parse_policy, with_texts
 from guardrail.server.refusals import Refused
 from guardrail.server.rule import Rule
 from guardrail.server.settings import Settings
@@ -91,7 +91,9 @@ class Rules:
 def _applied(rule: Rule, plain: Chosen) -> Chosen:
     guard, settings = plain.guard, plain.settings
     if rule.policy is not None or rule.detectors is not None:
-        policy = guard.policy.policy if rule.policy is None else parse_policy(rule.policy)
+        policy = guard.policy.policy
+        if rule.policy is not None:
+            policy = with_texts(parse_policy(rule.policy), guard.policy.texts)
         guard = _varied(guard, policy, rule.detectors)
     if rule.mode is not None:
         settings = dataclasses.replace(settings, mode=rule.mode)

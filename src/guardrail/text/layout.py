@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Literal
 
 from guardrail.text.blocks import Block, code_blocks, entries, formulas, outermost, overlaps
+from guardrail.text.elements import Elements
 
 __all__ = ["Block", "Item", "ItemList", "Layout", "Region", "sentence_ends"]
 
@@ -137,6 +138,12 @@ class Layout:
                 return self.parentheses[index]
             index -= 1
         return None
+
+    @cached_property
+    def html(self) -> Elements | None:
+        """The elements of HTML; `None` where there are none."""
+        found = Elements(self.text) if "<" in self.text else None
+        return found if found is not None and found.parts else None
 
     @cached_property
     def headings(self) -> list[Region]:

@@ -3,13 +3,16 @@ r"""How much of a text that is still being written reads the same whatever comes
 The end of a sentence is settled once the next word is there in full: it may be the second half of an abbreviation, or
 join the two. Markdown reaches further: a fence, a formula, a table or a BibTeX entry changes how lines are read, and JSON
 how all of it is. From the first of them on nothing is settled until the text ends. Where text may be cut, the same goes for
-what is numbered and for citation markers, since they change when something behind them is cut.
+what is numbered or announces a number ("four works:"), for citation markers and for elements of HTML, since they
+change when something behind them or in them is cut.
 """
 
 from __future__ import annotations
 
 import re
 
+from guardrail.text.announced import announced, announces
+from guardrail.text.elements import TAG
 from guardrail.text.layout import Layout
 from guardrail.text.sentences import sentences
 from guardrail.text.thoughts import thoughts
@@ -49,11 +52,13 @@ def settled(text: str, *, cuts: bool, after: int = 0) -> int:
     """
     stop = _reaching(text, _REACHING)
     if cuts:
-        stop = min(stop, _reaching(text, _NUMBERED))
+        stop = min(stop, _reaching(text, _NUMBERED), _reaching(text, TAG))
     for thought in thoughts(text):  # one that is open may still become anything
         if thought.end == len(text):
             stop = min(stop, thought.start)
     layout = Layout(text)
+    if cuts:
+        stop = min([stop, *(start for start, end in layout.lines if _announces_number(text, start, end))])
     found = sentences(text)
     for count in range(len(found), max(len(found) - _TRIED, 0), -1):
         end = found[count - 1].end
@@ -67,6 +72,11 @@ def settled(text: str, *, cuts: bool, after: int = 0) -> int:
 def _reaching(text: str, pattern: re.Pattern[str]) -> int:
     match = pattern.search(text)
     return len(text) if match is None else match.start()
+
+
+def _announces_number(text: str, start: int, end: int) -> bool:
+    line = text[start:end].rstrip()
+    return announces(line) and any(announced(line, 0, len(line)))
 
 
 def _is_settled(text: str, end: int, layout: Layout, *, cuts: bool) -> bool:

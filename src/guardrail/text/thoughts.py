@@ -32,8 +32,9 @@ def thoughts(text: str) -> list[Span]:
 
     A thought begins at a tag outside of code that begins a line or follows the end of a sentence. It ends behind the
     first closing tag of its name; of any name, if there is none; with the text, if nothing closes it. A closing tag
-    alone, whose opening was in the prompt, ends a thought that began with the text. Where there is another thought
-    before it, or nothing after it, it is a thought by itself, with nothing in it.
+    that begins or ends a line, or follows a sentence, closes one that began elsewhere in a line. Alone, with its opening
+    in the prompt, it ends a thought that began with the text. Where there is another thought before it, or nothing
+    after it, it is a thought by itself, with nothing in it.
 
     Example:
         >>> text = "<think>Rome?</think>Paris. <reflection>Sure?</reflection>"
@@ -45,9 +46,17 @@ def thoughts(text: str) -> list[Span]:
     found: list[Span] = []
     tags = list(_TAG.finditer(text))
     ends = _ends(tags)
+    passed: dict[
+        str, int
+    ] = {}  # where a tag opened within a sentence, by its name: perhaps it was only mentioned
     for tag in _outside_code(text, tags, found):
-        if not _closes(tag):
+        if not _is_meant(text, tag):
+            if not _closes(tag):
+                passed[_name(tag)] = tag.start()
+        elif not _closes(tag):
             found.append(Span(start=tag.start(), end=_end(text, tag, ends)))
+        elif passed.get(_name(tag), -1) >= (found[-1].end if found else 0):
+            found.append(Span(start=passed[_name(tag)], end=tag.end()))
         elif found or not text[tag.end() :].strip():
             found.append(Span(start=tag.start(), end=tag.end()))
         else:
@@ -56,7 +65,7 @@ def thoughts(text: str) -> list[Span]:
 
 
 def _outside_code(text: str, tags: list[re.Match[str]], found: list[Span]) -> Iterator[re.Match[str]]:
-    """The tags that mean something, each after what was found of those before; code in a thought is part of it."""
+    """The tags, each after what was found of those before; code in a thought is part of it."""
     at = 0
     code = _CODE.search(text) if tags else None
     for tag in tags:
@@ -65,7 +74,7 @@ def _outside_code(text: str, tags: list[re.Match[str]], found: list[Span]) -> It
             if code.start() >= at:
                 at = _code_end(text, code)
             code = _CODE.search(text, at if at > code.start() else code.end())
-        if tag.start() >= at and _is_meant(text, tag):
+        if tag.start() >= at:
             yield tag
 
 

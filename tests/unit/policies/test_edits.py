@@ -3,10 +3,9 @@
 import re
 
 import pytest
+from tests.notices import EMPTY, LIST_GONE, NOTICES
 
 from guardrail.policies.edits import (
-    EMPTY,
-    LIST_GONE,
     Mark,
     apply,
     insertions,
@@ -30,7 +29,7 @@ def marked(text, *parts, mark="m"):
 
 
 def cut(text, *parts):
-    return apply(text, removals(text, [(span(text, part), "why") for part in parts]))
+    return apply(text, removals(text, [(span(text, part), "why") for part in parts], **NOTICES))
 
 
 class TestInsertions:
@@ -229,13 +228,15 @@ class TestKept:
 
         text = spelled(text)
         kept = [span(text, real) for real in (REAL, REAL2) if real in text]
-        assert spelled(expected) == apply(text, removals(text, [(span(text, FAKE), "why")], kept=kept))
+        assert spelled(expected) == apply(
+            text, removals(text, [(span(text, FAKE), "why")], kept=kept, **NOTICES)
+        )
 
     def test_text_that_is_part_of_what_stays_is_no_reason_to_show_nothing(self):
         """The words of what is cut may stand in what was found to be right."""
         text = "One. Memory Routing is bad.\n\nMemory Routing at Large is good."
         kept = [span(text, "Memory Routing at Large")]
-        edits = removals(text, [(span(text, "Memory Routing"), "why")], kept=kept)
+        edits = removals(text, [(span(text, "Memory Routing"), "why")], kept=kept, **NOTICES)
         assert apply(text, edits) == "One.\n\nMemory Routing at Large is good."
 
 

@@ -3,16 +3,17 @@
 import json
 
 import pytest
+from tests.notices import EMPTY, NOTICES
 
 from guardrail.policies import Plan, Review, annotate, block, remove
-from guardrail.policies.edits import EMPTY, Mark, apply, insertions, removals
+from guardrail.policies.edits import Mark, apply, insertions, removals
 from guardrail.report import Action, Case, DetectorFailure, Finding, Reason, Span, Verdict
 
 
 def cut(text, *pieces, **options):
     """The text without some pieces of it."""
     spans = [Span(start=text.index(piece), end=text.index(piece) + len(piece)) for piece in pieces]
-    return apply(text, removals(text, [(span, "test") for span in spans], **options))
+    return apply(text, removals(text, [(span, "test") for span in spans], **{**NOTICES, **options}))
 
 
 def marked(text, *pieces, words="no such work"):

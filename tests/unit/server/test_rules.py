@@ -41,6 +41,13 @@ class TestRules:
         assert action(served.chat(model="Small-1")) == "remove"
         assert action(served.chat(model=None)) == "remove"
 
+    def test_texts_are_the_guards(self, guarded):
+        """Whatever policy a rule has, and where a client asks for a stricter one."""
+        policy = annotate(texts={"withheld": "Sorry.", "not_supported": "?"})
+        served = guarded(lambda _: SAID, policy=policy, rules=({"models": ["m2"], "policy": "block"},))
+        said = [served.chat(model="m2"), served.chat(headers={"x-guardrail-policy": "block"})]
+        assert [one.json()["choices"][0]["message"]["content"] for one in said] == ["Sorry.", "Sorry."]
+
     def test_by_detector(self, guarded):
         """Only those named look."""
         first, second = Spotter(), Second()

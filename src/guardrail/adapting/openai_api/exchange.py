@@ -14,7 +14,7 @@ from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
 from guardrail.adapting.hearing import Heard, Hearing, note_failure
-from guardrail.adapting.json_text import JsonText, is_valid, parsed
+from guardrail.adapting.json_text import JsonText, is_valid
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
@@ -24,13 +24,11 @@ from guardrail.given.accepted import Documents
 from guardrail.given.documents import gathered
 from guardrail.given.sources import Gathered
 from guardrail.guard import Guard
+from guardrail.policies.edits import told
 from guardrail.report import Case, Report, Verdict
 from guardrail.requests import Message
 
-__all__ = ["WITHHELD", "Exchange", "Settled"]
-
-WITHHELD = "The answer was withheld: it could not be checked."
-_INVALID = "The answer was withheld: without its unsupported parts it would not be valid any more."
+__all__ = ["Exchange", "Settled"]
 
 _MOST_AGAIN = 16
 """How often a service is asked again for the choices of one request that has several: each may want several attempts."""
@@ -259,20 +257,16 @@ class Exchange:
             raise ValueError(f"expected text, got {choice.unread}")  # a first answer is what there is to show
         if not choice.text:
             return None
-        value = self._value(choice)
-        if value is None or self._is_record(choice.text):
+        reading = self._structured(choice)
+        if reading is None or self._is_record(choice.text):
             return Text(choice.text, choice.logprobs)
-        reading = JsonText(value[0])
         return reading if reading.text else None
 
-    def _value(self, choice: Choice) -> tuple[Any] | None:
+    def _structured(self, choice: Choice) -> JsonText | None:
         """What a structured answer says; `None` for text, and for an answer that is no JSON after all."""
         if self._form is None or len(choice.places) != 1:
             return None
-        try:
-            return (parsed(choice.text),)
-        except ValueError:
-            return None
+        return JsonText.within(choice.text)
 
     def _wanted(self, feedback: str) -> Json:
         """Another request, for one answer.
@@ -319,45 +313,49 @@ class Exchange:
         change = outcome.change
         if change is None:
             summary = outcome.summary or untouched("tool calls")
-            blocked = summary["action"] == "block"
-            return self._codec.blocked(body, index, self._neutral(WITHHELD)) if blocked else body, summary
+            if summary["action"] != "block":
+                return body, summary
+            return self._withheld(body, index, "withheld_unchecked"), summary
         summary = change.summary
         choice = self._choices(body)[index]
         summary = partly(summary, choice.unread) if choice.unread else summary
         if change.report.blocked:
-            return self._codec.blocked(body, index, self._neutral(change.refusal)), summary
+            return self._codec.blocked(body, index, self._told(change.refusal)), summary
         if not change.changed:
             return body, self._placed(summary, change, choice)
         texts = self._texts(choice, change)
+        if texts is None and not change.takes_away:
+            note = "marks would make the answer invalid: it is shown without them"
+            return body, {**summary, "action": "flag", "note": note}
         if texts is None:
-            note = "an edited answer is not valid JSON of its schema any more"
-            return self._codec.blocked(body, index, self._neutral(_INVALID)), {
-                **summary,
-                "action": "block",
-                "note": note,
-            }
+            note = "without its unsupported parts the answer would not be valid JSON of its schema"
+            shown = self._withheld(body, index, "withheld_invalid")
+            return shown, {**summary, "action": "block", "note": note}
         new = self._codec.edited(body, index, texts, change.taken if change.takes_away else None)
         return new, self._placed(summary, change, choice)
 
-    def _neutral(self, message: str) -> str:
-        """A message in the place of an answer; none where JSON is wanted."""
-        return message if self._form is None else ""
+    def _withheld(self, body: Json, index: int, key: str) -> Json:
+        """A body in which one of our texts is in the place of an answer."""
+        answer, question = self._choices(body)[index].text, Case(answer="", messages=self._asked).question
+        phrases = self._guard.policy.phrases(answer, question)
+        return self._codec.blocked(body, index, self._told(phrases.of(key)))
+
+    def _told(self, message: str) -> str:
+        """A message in the place of an answer; in an object, where JSON is wanted."""
+        return message if self._form is None else told(message)
 
     def _texts(self, choice: Choice, change: Change) -> list[str] | None:
-        """The text blocks after the change; `None` where they would not be valid any more."""
-        value = self._value(choice)
-        if value is None:
-            if self._form is not None:
-                return None
+        """The text blocks after the change; `None` where JSON would not be what is wanted any more."""
+        reading = self._structured(choice)
+        if reading is None:
             return [part.after for part in change.split(choice.places)]
-        reading = JsonText(value[0])
         text = change.after if reading.text != change.before else reading.changed(change)
-        try:
-            after = parsed(text)
-        except ValueError:
-            return None
-        schema = True if self._form is True else self._form
-        return [text] if is_valid(after, schema, before=value[0]) else None
+        after = JsonText.within(text)
+        return [text] if after is not None and self._is_wanted(after.value, reading.value) else None
+
+    def _is_wanted(self, value: Any, before: Any) -> bool:
+        """Whether an edited value is valid, if it was so before: of a schema that we cannot read in full, that is not known."""
+        return is_valid(value, self._form, before=before) or not is_valid(before, self._form, before=before)
 
     def _thoughts(self, body: Json) -> list[tuple[int, Case]]:
         """The reasoning that is to be examined, with the number of its choice."""

@@ -10,17 +10,15 @@ parenthesis, one title of several, a sentence), numbers the lists again, and let
 
 from __future__ import annotations
 
+from guardrail.policies.edits.answers import insertions, merged, removals, told_in_json
 from guardrail.policies.edits.application import apply, merge
-from guardrail.policies.edits.json_edits import KEY, insertions, merged, removals, told_in_json
+from guardrail.policies.edits.json_edits import KEY, told
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.numbering import NUMBERED_AGAIN
-from guardrail.policies.edits.removing import EMPTY, LIST_GONE
 from guardrail.policies.edits.wording import one_line, plain
 
 __all__ = [
-    "EMPTY",
     "KEY",
-    "LIST_GONE",
     "NUMBERED_AGAIN",
     "Mark",
     "apply",
@@ -30,5 +28,6 @@ __all__ = [
     "one_line",
     "plain",
     "removals",
+    "told",
     "told_in_json",
 ]

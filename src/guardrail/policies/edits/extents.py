@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import replace
 
 from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped
 from guardrail.policies.edits.narrowing import between, narrowed
 from guardrail.policies.edits.pairs import NESTED, REACH, matches
 from guardrail.policies.edits.rows import Rows
 from guardrail.report import Span
-from guardrail.text.layout import Layout, Region
+from guardrail.text.elements import Element
+from guardrail.text.layout import Item, Layout, Region
 
 _LETTER = re.compile(r"[^\W\d_]")
 _ASIDE = 12  # letters of "see for instance", which may stand beside what a parenthesis is there for
@@ -32,17 +34,43 @@ def extents(
     regions = layout.regions
     index = max(bisect_right(regions, span.start, key=lambda region: region.start) - 1, 0)
     while index < len(regions) and regions[index].start < span.end:
-        region = regions[index]
+        for region in _parted(layout, regions[index], span):
+            piece = trim(
+                layout.text,
+                Span(start=max(span.start, region.start), end=max(region.start, min(span.end, region.end))),
+            )
+            if piece.end > piece.start and region.start <= piece.start:
+                start, end = _extent(layout, region, piece, rows)
+                if overlapped(staying, start, end):
+                    start, end = _beside(layout, region, piece, rows, staying)
+                yield Cut(start, end, whys)
         index += 1
-        piece = trim(
-            layout.text,
-            Span(start=max(span.start, region.start), end=max(region.start, min(span.end, region.end))),
-        )
-        if piece.end > piece.start and region.start <= piece.start:
-            start, end = _extent(layout, region, piece, rows)
-            if overlapped(staying, start, end):
-                start, end = _beside(layout, region, piece, rows, staying)
-            yield Cut(start, end, whys)
+
+
+def _parted(layout: Layout, region: Region, span: Span) -> Iterator[Region]:
+    """A region, or those parts of it by HTML that a span touches: rows of tables, items, and other words between tags."""
+    if layout.html is None or region.kind in {"block", "line"}:
+        yield region
+        return
+    row: Element | None = None
+    first, last = max(region.start, span.start), min(region.end, span.end)
+    for begin, stop, element in layout.html.segments(first, last):
+        start, end = max(begin, region.start), min(stop, region.end)
+        inside_row = element.within("tr") if element is not None else None
+        if inside_row is not None:
+            if inside_row is not row:
+                yield Region(inside_row.start, inside_row.end, "line")
+            row = inside_row
+            continue
+        if not layout.text[start:end].strip():
+            continue
+        if element is not None and element.name == "li" and element.content == start:
+            item = Item(element.start, start, element.end, 0, "-", own_end=end)
+            yield Region(start, end, "item", item)
+        elif start == region.start:
+            yield replace(region, end=end)
+        else:
+            yield Region(start, end, "prose")
 
 
 def _extent(layout: Layout, region: Region, piece: Span, rows: Rows | None) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from guardrail.policies.edits.cuts import Cut, inside, overlapped, united
 from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.marks import insertions as prose_insertions
-from guardrail.policies.edits.removing import EMPTY, SHORTEST_ECHO, named
+from guardrail.policies.edits.removing import SHORTEST_ECHO, named
 from guardrail.policies.edits.removing import removals as prose_removals
 from guardrail.policies.edits.wording import joined, plain
 from guardrail.report import Edit, Span
@@ -35,11 +35,14 @@ _LINE = re.compile(r"[^\S\n]*\n?")
 _Gone: TypeAlias = tuple[Value, str]  # with its reason
 
 
+def told(message: str) -> str:
+    """A message as an object."""
+    return json.dumps({KEY: message}, ensure_ascii=False)
+
+
 def told_in_json(answer: str, message: str) -> str:
     """A message in the place of an answer: an object, if the answer is JSON and nothing else."""
-    return (
-        json.dumps({KEY: message}, ensure_ascii=False) if all_of_it(answer, json_values(answer)) else message
-    )
+    return told(message) if all_of_it(answer, json_values(answer)) else message
 
 
 def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
@@ -132,7 +135,9 @@ def removals(
     text: str,
     spans: Sequence[tuple[Span, str]],
     *,
-    empty: str = EMPTY,
+    empty: str,
+    list_gone: str,
+    language: str = "",
     titles: Sequence[str] = (),
     kept: Sequence[Span] = (),
 ) -> tuple[Edit, ...]:
@@ -142,9 +147,11 @@ def removals(
     """
     roots = json_values(text)
     if not roots:
-        return prose_removals(text, spans, empty=empty, titles=titles, kept=kept)
+        return prose_removals(
+            text, spans, empty=empty, list_gone=list_gone, language=language, titles=titles, kept=kept
+        )
     staying = _staying(text, spans, kept)
-    removing = _Removing(text, roots, titles, staying)
+    removing = _Removing(text, roots, titles=titles, kept=staying, list_gone=list_gone, language=language)
     prose: list[tuple[Span, str]] = []
     for given, why in spans:
         span = trim(text, given)
@@ -158,7 +165,15 @@ def removals(
     prose += removing.prose_echoes(gone)
     if prose:
         other = [*kept, *(Span(start=root.start, end=root.end) for root in roots)]
-        edits += prose_removals(_masked(text, roots), prose, titles=titles, kept=other)
+        edits += prose_removals(
+            _masked(text, roots),
+            prose,
+            empty=empty,
+            list_gone=list_gone,
+            language=language,
+            titles=titles,
+            kept=other,
+        )
     edits.sort(key=lambda edit: edit.span.start)
     left = apply(text, edits)
     quoted = [text[cut.start : cut.end] for cut in staying]
@@ -176,8 +191,19 @@ def _staying(text: str, spans: Sequence[tuple[Span, str]], kept: Sequence[Span])
 class _Removing:
     """What is to be cut of the JSON in a text: whole values, and parts of strings."""
 
-    def __init__(self, text: str, roots: Sequence[Value], titles: Sequence[str], kept: list[Cut]) -> None:
+    def __init__(
+        self,
+        text: str,
+        roots: Sequence[Value],
+        *,
+        titles: Sequence[str],
+        kept: list[Cut],
+        list_gone: str,
+        language: str,
+    ) -> None:
         self.text = text
+        self.list_gone = list_gone
+        self.language = language
         self.roots = roots
         self.titles = titles
         self.kept = kept
@@ -233,7 +259,7 @@ class _Removing:
         if self.lines:
             end = _LINE.match(self.text, root.end)
             return _edit(root.start, end.end() if end else root.end, "", why)
-        words = "[]" if root.kind == "array" else json.dumps({KEY: empty}, ensure_ascii=False)
+        words = "[]" if root.kind == "array" else told(empty)
         return _edit(root.start, root.end, words, why)
 
     def _is_gone(self, value: Value) -> bool:
@@ -253,7 +279,15 @@ class _Removing:
             for cut in self.kept
             if value.start <= cut.start and cut.end <= value.end
         ]
-        edits = prose_removals(string.text, spans, empty="", titles=self.titles, kept=kept)
+        edits = prose_removals(
+            string.text,
+            spans,
+            empty="",
+            list_gone=self.list_gone,
+            language=self.language,
+            titles=self.titles,
+            kept=kept,
+        )
         placed = [
             _edit(string.places[e.span.start], string.places[e.span.end], written(e.replacement), e.why)
             for e in edits

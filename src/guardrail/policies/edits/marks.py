@@ -15,6 +15,10 @@ from guardrail.text.layout import Block, Layout
 
 _WORDS = re.compile(r"[^\w\s'’.-]")
 _FILLED = re.compile(r"[^\S\n]*\S")
+_CLOSING = re.compile(
+    r"(?:\s|</(?:p|div|[uod]l|li|d[td]|table|tbody|t[rdh]|h[1-6]|blockquote|section|article)>)+\Z",
+    re.IGNORECASE,
+)
 _JOINERS = "\u200d\ufe0e\ufe0f"  # zero-width joiner, text and emoji style
 _CLOSERS = "\"'”’»›」』》〉*_~"
 
@@ -76,7 +80,7 @@ def _grouped(text: str, marks: list[Mark]) -> Iterator[list[Mark]]:
 def _after(layout: Layout, span: Span) -> tuple[int, Block | None]:
     text = layout.text
     span = _clip(text, span)
-    place = span.start + len(span.of(text).rstrip())
+    place = span.start + len(_CLOSING.sub("", span.of(text)[-REACH:])) + max(len(span.of(text)) - REACH, 0)
     for _ in range(NESTED):
         block = layout.block_at(place)
         if block is not None and block.kind != "math":

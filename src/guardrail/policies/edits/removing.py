@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from guardrail.policies.edits.application import apply
+from guardrail.policies.edits.counting import counted_again
 from guardrail.policies.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
 from guardrail.policies.edits.extents import extents, trim, whole_lines
 from guardrail.policies.edits.narrowing import between, without
@@ -17,12 +18,9 @@ from guardrail.policies.edits.rows import Row, Rows
 from guardrail.policies.edits.tidying import tidy
 from guardrail.policies.edits.wording import joined
 from guardrail.report import Edit, Span
+from guardrail.text.elements import TAG
 from guardrail.text.layout import Item, Layout
 
-EMPTY = "Nothing of this answer could be confirmed, so nothing of it is shown."
-"""What stands in for an answer of which nothing is left."""
-LIST_GONE = "(The entries of this list could not be confirmed and were removed.)"
-"""What stands in for a list of which nothing is left."""
 SHORTEST_ECHO = 8
 """A removed text of at least so many characters is removed wherever it occurs again, word for word."""
 
@@ -36,7 +34,9 @@ def removals(
     text: str,
     spans: Sequence[tuple[Span, str]],
     *,
-    empty: str = EMPTY,
+    empty: str,
+    list_gone: str,
+    language: str = "",
     titles: Sequence[str] = (),
     kept: Sequence[Span] = (),
 ) -> tuple[Edit, ...]:
@@ -46,6 +46,8 @@ def removals(
         text: the text.
         spans: what to cut, and why.
         empty: what to show where nothing is left.
+        list_gone: what to show in the place of a list of which nothing is left.
+        language: that the text is in, where it is known: a count above a list may be a word of it.
         titles: names of what is cut; a long one is cut wherever it occurs, in any case of letters.
         kept: what must stay, if it is not to be cut itself: what else was found, and found to be right. Of it,
             only markers go, whose list item is gone.
@@ -73,14 +75,16 @@ def removals(
     cuts, edits = _settled(layout, united([*wanted, *again]), staying)
     for _ in range(2):
         cuts = united(_tidied(layout, cut, staying) for cut in cuts)
-    _say_what_lists_lost(layout, cuts, staying)
+    _say_what_lists_lost(layout, cuts, staying, list_gone)
+    edits += counted_again(layout, cuts, language)
     edits = [edit for edit in edits if not overlapped(cuts, edit.span.start, edit.span.end)]
     edits += [
         Edit(span=Span(start=c.start, end=c.end), replacement=c.replacement, why=joined(c.whys)) for c in cuts
     ]
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
-    bare = remaining.replace(LIST_GONE, "")
+    bare = remaining.replace(list_gone, "")
+    bare = bare if layout.html is None else TAG.sub("", bare)
     if not any(c.isalnum() for c in bare) or _survives(edits, remaining, needles, staying):
         why = joined(why for cut in cuts for why in cut.whys)
         return (Edit(span=Span(start=0, end=len(text)), replacement=empty, why=why),)
@@ -218,8 +222,25 @@ def _emptied(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> list[Cut]:
             body_end = block.end if block.closing or last <= first else last
             if not anything_left(text, cuts, first, body_end):
                 more.append(Cut(*whole_lines(text, block.start, block.end)))
+    more += _emptied_elements(layout, cuts)
     more = [cut for cut in more if not overlapped(staying, cut.start, cut.end)]
     return united([*cuts, *more]) if more else cuts
+
+
+def _emptied_elements(layout: Layout, cuts: list[Cut]) -> Iterator[Cut]:
+    """The elements of HTML that lost something, and have no words any more outside of tags."""
+    if layout.html is None:
+        return
+    words = [
+        start
+        for start, end, _ in layout.html.segments(0, len(layout.text))
+        if anything_left(layout.text, cuts, start, end)
+    ]
+    for one in layout.html.all:
+        index = bisect_left(words, one.start)
+        left = index < len(words) and words[index] < one.end
+        if not left and overlapped(cuts, one.start, one.end):
+            yield Cut(one.start, one.end)
 
 
 def _item_left(text: str, cuts: list[Cut], item: Item) -> bool:
@@ -237,7 +258,7 @@ def _is_introduced(text: str, start: int) -> bool:
     return text[max(start - REACH, 0) : start].rstrip().endswith((":", "："))
 
 
-def _say_what_lists_lost(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> None:
+def _say_what_lists_lost(layout: Layout, cuts: list[Cut], staying: list[Cut], list_gone: str) -> None:
     """A sentence in the place of each list and table that is gone, and of a block that was announced."""
     tables = [
         (rows[0].start, rows[-1].start)
@@ -256,7 +277,14 @@ def _say_what_lists_lost(layout: Layout, cuts: list[Cut], staying: list[Cut]) ->
         for block in layout.blocks
         if inside(cuts, block.start, block.end) and _is_introduced(layout.text, block.start)
     ]
-    for first, last in [*tables, *lists, *blocks]:
+    of_html = [
+        (one.start, one.start)
+        for one in (layout.html.all if layout.html is not None else ())
+        if one.name in {"ul", "ol", "table"}
+        and inside(cuts, one.start, one.end)
+        and (one.parent is None or not inside(cuts, one.parent.start, one.parent.end))
+    ]
+    for first, last in [*tables, *lists, *blocks, *of_html]:
         cut = cuts[bisect_right(cuts, first, key=lambda c: c.start) - 1]
         final = cuts[bisect_right(cuts, last, key=lambda c: c.start) - 1]
         if ALNUM.search(layout.text, cut.start, first):
@@ -264,4 +292,4 @@ def _say_what_lists_lost(layout: Layout, cuts: list[Cut], staying: list[Cut]) ->
         before = "" if cut.start == 0 or layout.text[cut.start - 1] == "\n" else "\n\n"
         following = layout.text[final.end : final.end + 1]
         after = "\n\n" if following.strip() else "\n" if following else ""
-        cut.replacement = before + LIST_GONE + after
+        cut.replacement = before + list_gone + after

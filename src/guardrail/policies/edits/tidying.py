@@ -8,6 +8,10 @@ from guardrail.policies.edits.cuts import Cut
 from guardrail.policies.edits.pairs import NESTED, matches
 from guardrail.text.layout import Layout
 
+_BREAK = re.compile(r"[ \t]*<br[ \t]*/?>", re.IGNORECASE)
+_BREAK_BEFORE = re.compile(r"<br[ \t]*/?>\s*\Z", re.IGNORECASE)
+_TAG_BEFORE = re.compile(r">\s*\Z|\n\Z|\A\Z")
+_MARGIN = 40  # characters before a cut in which a line break of HTML is looked for
 _BLANK = re.compile(r"\s{0,600}")
 
 
@@ -18,6 +22,8 @@ def tidy(layout: Layout, cut: Cut) -> Cut:
     for _ in range(NESTED):
         if start > 0 and end < len(text) and matches(text[start - 1], text[end]):
             start, end = start - 1, end + 1
+    if layout.html is not None:
+        start, end = _tidy_breaks(text, start, end)
     if start == 0 or text[start - 1] == "\n":
         end = _tidy_lines(text, start, end)
         start, end = _tidy_code(layout, start, end)
@@ -27,6 +33,18 @@ def tidy(layout: Layout, cut: Cut) -> Cut:
         while start > 0 and text[start - 1].isspace():
             start -= 1
     return Cut(start, end, cut.whys)
+
+
+def _tidy_breaks(text: str, start: int, end: int) -> tuple[int, int]:
+    """A line of HTML goes with one `<br>`: the one behind it, or, at the end of its element, the one before it."""
+    before = text[max(start - _MARGIN, 0) : start]
+    behind = _BREAK.match(text, end)
+    if behind is not None and _TAG_BEFORE.search(before):
+        return start, behind.end()
+    found = _BREAK_BEFORE.search(before)
+    if found is not None and (text[end : end + 1] in {"", "\r", "\n"} or text.startswith("</", end)):
+        return start - len(before) + found.start(), end
+    return start, end
 
 
 def _tidy_lines(text: str, start: int, end: int) -> int:
@@ -68,7 +86,7 @@ def _blank_end(text: str, start: int) -> int:
 def _tidy_words(text: str, start: int, end: int) -> tuple[int, int]:
     """After a cut within a line: no doubled space or comma, no space before a full stop."""
     following = text[end] if end < len(text) else "\n"
-    if following.isspace() or following in ".,;:!?)]}。，；：！？）":
+    if following.isspace() or following in ".,;:!?)]}。，；：！？）" or text.startswith("</", end):
         while text[start - 1] in " \t" and start > 1:
             start -= 1
     if following in ",;" and text[start - 1] in ",;:(（":
