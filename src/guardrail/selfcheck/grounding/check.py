@@ -37,6 +37,7 @@ _NAMED = 5  # numbers and names that are listed
 ANSWER = "P(not supported), the whole answer"
 """The measurement by which answers are ranked; see `answer_probability`."""
 _WHOLE = "that some sentence is not; at the prior as a share of answers"
+_FEW = 3  # words of a short answer that are read with its question
 _SURE = 0.8  # P(entailment) from which a short answer counts as supported
 _NO_WORD = "the sentence has no word to look for"
 _SCRIPT = "the check was made for English text"
@@ -54,8 +55,9 @@ class _Prepared:
 
     @property
     def hypothesis(self) -> str:
-        """What a model reads: a short answer with its question."""
-        return normalised(f"{self.claim.question} {self.claim.text}".strip())
+        """What a model reads: a short answer with its question, if it is of a few words only."""
+        asked = self.claim.question if len(self.claim.text.split()) <= _FEW else ""
+        return normalised(f"{asked} {self.claim.text}".strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,9 @@ class GroundingCheck(SentenceCheck):
         denied = max((found.contradiction for _, found in weighed.read), default=0.0)
         if absent := _absent(one.counted):
             return Judged(max(limit, _SURE), limit, absent, evidence)
-        if entailed >= _SURE and denied < 1 - _SURE:
+        if entailed >= _SURE and (
+            denied < 1 - _SURE or (entailed > denied and len(one.claim.text.split()) > _FEW)
+        ):
             return Judged(min(limit / 2, 1 - entailed), limit, "", evidence)
         reason = "a short answer: its words are in the documents, but whether they answer the question could not be decided"
         return Judged(None, limit, reason, evidence)
