@@ -14,12 +14,24 @@ from guardrail.text.sentences import split_sentences
 
 __all__ = ["Example", "claims_of_answers", "made", "plain", "templates"]
 
-Claims = Mapping[str, Sequence[str]]  # sentences of real answers by language; nearly all of them claim something
+Claims = Mapping[
+    str, Sequence[str]
+]  # sentences of real answers by language; nearly all of them claim something
 
 ANSWERS = {
-    "en": ("legal_us/answers_without", "legal_us/answers_with_law", "openresearcher/answers", "expertqa/answers")
+    "en": (
+        "legal_us/answers_without",
+        "legal_us/answers_with_law",
+        "openresearcher/answers",
+        "expertqa/answers",
+    )
     + ("haluquestqa/answers", "factool/scientific", "scholarqa_cs/answers"),
-    "zh": ("lawbench_zh/answers", "factool/chinese_facteval", "multilingual/halluqa_zh", "deep_research/odr_gpt-4.1"),
+    "zh": (
+        "lawbench_zh/answers",
+        "factool/chinese_facteval",
+        "multilingual/halluqa_zh",
+        "deep_research/odr_gpt-4.1",
+    ),
     "ja": ("multilingual/rakuda_ja",),
     "pt": ("oab_pt/answers",),
 }
@@ -84,7 +96,9 @@ def claims_of_answers(folder: Path, without: set[str]) -> dict[str, list[str]]:
             drawn.shuffle(lines)
             some: list[str] = []
             for row in map(json.loads, lines[:150]):
-                if row.get("lang", language) != language or any(end in row["prompt"] for end in without if end):
+                if row.get("lang", language) != language or any(
+                    end in row["prompt"] for end in without if end
+                ):
                     continue
                 texts = [plain(sentence) for sentence in split_sentences(row["answer"][:6000])]
                 texts = [text for text in texts if 3 < len(text) < 400 and "http" not in text]
@@ -123,7 +137,9 @@ def _mixed(filled: Mapping[str, Sequence[str]], filler: _Filler, drawn: random.R
             if drawn.random() < share:
                 joint = drawn.choice(joints)
                 yield Example("claim", text.rstrip(".!。！") + joint + filler.claim())
-                yield Example("claim", filler.claim().rstrip(".。") + joint + text[:1].lower() + text[1:], 0.3)
+                yield Example(
+                    "claim", filler.claim().rstrip(".。") + joint + text[:1].lower() + text[1:], 0.3
+                )
     for _ in range(len(filled["nothing"]) // 4):
         for label in ("nothing", "lacking"):
             first, second = drawn.choice(closed["nothing"]), drawn.choice(filled[label])

@@ -23,7 +23,11 @@ __all__ = ["main"]
 LABELS = ("claim", "nothing", "lacking")
 JUDGED_ONLY = ("alpaca_eval", "negatives", "researcherbench", "flask", "multilingual/mu_shroom")
 """Sources that may not be learnt from."""
-TERMS, STRENGTH, REAL = 3_000, 0.3, 4.0  # terms kept, inverse of regularisation, weight of a labelled real sentence
+TERMS, STRENGTH, REAL = (
+    3_000,
+    0.3,
+    8.0,
+)  # terms kept, inverse of regularisation, weight of a labelled real sentence
 FOLDS = 4
 
 
@@ -70,12 +74,8 @@ def read(path: Path) -> list[Labelled]:
 def vocabulary(claims: Mapping[str, Sequence[str]]) -> list[str]:
     """The words of the templates that claim nothing or say that something is lacking, and the commonest of all claims."""
 
-    class Any_:
-        def __contains__(self, word: object) -> bool:
-            return True
-
     def single(text: str) -> set[str]:
-        return {term for term in terms(text, Any_()) if " " not in term and term.isalpha()}
+        return {term for term in terms(text, _All()) if " " not in term and term.isalpha()}
 
     found: set[str] = set()
     for lines in templates().values():
@@ -86,19 +86,24 @@ def vocabulary(claims: Mapping[str, Sequence[str]]) -> list[str]:
     return sorted(found | {word for word, count in common.items() if count >= 60 and len(word) > 1})
 
 
+class _All:
+    def __contains__(self, word: object) -> bool:
+        return True
+
+
 def learn(examples: Sequence[Example], words: Sequence[str]) -> Learnt:
     """Multinomial logistic regression on the terms with the greatest weights of a first one."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
     known = frozenset(words)
-    read = [terms(example.text, known) for example in examples]
+    found_in = [terms(example.text, known) for example in examples]
     labels = [example.label for example in examples]
-    counts = Counter(term for found in read for term in found)
+    counts = Counter(term for found in found_in for term in found)
 
     def fitted(kept: set[str]) -> tuple[list[str], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         vectors = DictVectorizer(dtype=np.float32)
-        rows = vectors.fit_transform([dict.fromkeys(found & kept, 1) for found in read])
+        rows = vectors.fit_transform([dict.fromkeys(found & kept, 1) for found in found_in])
         model = LogisticRegression(C=STRENGTH, max_iter=300)
         model.fit(rows, labels, sample_weight=[example.weight for example in examples])
         place = [list(model.classes_).index(label) for label in LABELS]
@@ -110,7 +115,9 @@ def learn(examples: Sequence[Example], words: Sequence[str]) -> Learnt:
     worth = np.abs(weights).max(axis=0) * np.array([counts[name] ** 0.25 for name in names])
     names, weights, bias = fitted({names[i] for i in np.argsort(-worth)[:TERMS]})
     table = {"": bias, **dict(zip(names, weights.T, strict=True))}
-    rounded = {term: (round(100 * float(pair[0])), round(100 * float(pair[1]))) for term, pair in table.items()}
+    rounded = {
+        term: (round(100 * float(pair[0])), round(100 * float(pair[1]))) for term, pair in table.items()
+    }
     return Learnt(list(words), rounded)
 
 
@@ -133,9 +140,14 @@ def simple(sentence: str) -> Kind:
     text = sentence.casefold().rstrip()
     if text.endswith(("?", "？")):
         return Kind.QUESTION
-    if text.endswith((":", "：")) or re.match(r"(i hope|sure|thank|i'm sorry|here (is|are)|let me|feel free)\b", text):
+    if text.endswith((":", "：")) or re.match(
+        r"(i hope|sure|thank|i'm sorry|here (is|are)|let me|feel free)\b", text
+    ):
         return Kind.NOTHING
-    if re.search(r"\b(not|no)\b.* (mention|provide|specif|information)|unable to|i (do not|don't) (know|have)|没有提到", text):
+    if re.search(
+        r"\b(not|no)\b.* (mention|provide|specif|information)|unable to|i (do not|don't) (know|have)|没有提到",
+        text,
+    ):
         return Kind.LACKING
     return Kind.CLAIM
 
@@ -174,15 +186,24 @@ def table(rows: Sequence[Labelled], found: Sequence[Kind]) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; with `--write`, put the fit where the package reads it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kinds", description=__doc__)
-    parser.add_argument("--labels", type=Path, required=True, help="JSON lines: sentence, label, prompt, lang, source")
-    parser.add_argument("--answers", type=Path, default=next(roots()) / "real_answers", help="folder of real answers")
-    parser.add_argument("--write", action="store_true", help="learn from all that may be learnt from, and keep it")
+    parser.add_argument(
+        "--labels", type=Path, required=True, help="JSON lines: sentence, label, prompt, lang, source"
+    )
+    parser.add_argument(
+        "--answers", type=Path, default=next(roots()) / "real_answers", help="folder of real answers"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="learn from all that may be learnt from, and keep it"
+    )
     options = parser.parse_args(argv)
     rows = read(options.labels)
     claims = claims_of_answers(options.answers, {row.prompt for row in rows})
     words = vocabulary(claims)
     learn(made(claims), words).use()
-    claims = {language: [text for text in texts if kind_of(text) is Kind.CLAIM] for language, texts in claims.items()}
+    claims = {
+        language: [text for text in texts if kind_of(text) is Kind.CLAIM]
+        for language, texts in claims.items()
+    }
     examples = made(claims)
     print(f"{len(words)} words; examples: {dict(Counter(one.label for one in examples))}")  # noqa: T201
     print(table(rows, predicted(rows, examples, words)))  # noqa: T201
@@ -193,7 +214,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _write(learnt: Learnt) -> None:
-    lines = ",\n".join(f"{json.dumps(term, ensure_ascii=False)}:{list(pair)}" for term, pair in sorted(learnt.weights.items()))
+    lines = ",\n".join(
+        f"{json.dumps(term, ensure_ascii=False)}:{list(pair)}"
+        for term, pair in sorted(learnt.weights.items())
+    )
     about = json.dumps("Learnt by `python -m benchmarks.kinds`: sources and figures in its README.md.")
     words = json.dumps(" ".join(learnt.words), ensure_ascii=False)
     text = f'{{"about": {about},\n"words": {words},\n"weights": {{\n{lines}\n}}}}\n'

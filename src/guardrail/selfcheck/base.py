@@ -23,7 +23,7 @@ from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
 from guardrail.selfcheck.material import Judged, Material, claiming, has_text, silent
 from guardrail.text.claims import claims as split
-from guardrail.text.refusals import claims_nothing
+from guardrail.text.kinds import Kind, kind_of
 
 __all__ = [
     "METHODS",
@@ -120,7 +120,7 @@ class SentenceCheck(Detector):
             return []
         examined = spans[: self.max_sentences]
         texts = [span.of(case.answer) for span in examined]
-        claims = [i for i, text in enumerate(texts) if not claims_nothing(text)]
+        claims = [i for i, text in enumerate(texts) if kind_of(text) is Kind.CLAIM]
         found = dict.fromkeys(range(len(texts)), silent(claims))
         material = Material()
         if claims:
@@ -146,7 +146,7 @@ class SentenceCheck(Detector):
     def _claims(self, answer: str) -> list[str]:
         """The sentences that are judged: examined, and with a claim."""
         texts = [span.of(answer) for span in self._split(answer)[: self.max_sentences]]
-        return [text for text in texts if not claims_nothing(text)]
+        return [text for text in texts if kind_of(text) is Kind.CLAIM]
 
     def _findings(
         self, answer: str, spans: Sequence[Span], judged: Mapping[int, Judged], material: Material

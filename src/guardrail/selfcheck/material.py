@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from guardrail.report import Evidence
-from guardrail.text.refusals import refuses
+from guardrail.text.kinds import refuses
 
 __all__ = ["NOTHING_CLAIMED", "Judged", "Material", "claiming", "has_text", "silent"]
 
