@@ -26,7 +26,7 @@ JUDGED_ONLY = ("alpaca_eval", "negatives", "researcherbench", "flask", "multilin
 TERMS, STRENGTH, REAL = (
     3_000,
     0.3,
-    4.0,
+    8.0,
 )  # terms kept, inverse of regularisation, weight of a labelled real sentence
 FOLDS = 4
 
@@ -74,12 +74,8 @@ def read(path: Path) -> list[Labelled]:
 def vocabulary(claims: Mapping[str, Sequence[str]]) -> list[str]:
     """The words of the templates that claim nothing or say that something is lacking, and the commonest of all claims."""
 
-    class Any_:
-        def __contains__(self, word: object) -> bool:
-            return True
-
     def single(text: str) -> set[str]:
-        return {term for term in terms(text, Any_()) if " " not in term and term.isalpha()}
+        return {term for term in terms(text, _All()) if " " not in term and term.isalpha()}
 
     found: set[str] = set()
     for lines in templates().values():
@@ -90,19 +86,24 @@ def vocabulary(claims: Mapping[str, Sequence[str]]) -> list[str]:
     return sorted(found | {word for word, count in common.items() if count >= 60 and len(word) > 1})
 
 
+class _All:
+    def __contains__(self, word: object) -> bool:
+        return True
+
+
 def learn(examples: Sequence[Example], words: Sequence[str]) -> Learnt:
     """Multinomial logistic regression on the terms with the greatest weights of a first one."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
     known = frozenset(words)
-    read = [terms(example.text, known) for example in examples]
+    found_in = [terms(example.text, known) for example in examples]
     labels = [example.label for example in examples]
-    counts = Counter(term for found in read for term in found)
+    counts = Counter(term for found in found_in for term in found)
 
     def fitted(kept: set[str]) -> tuple[list[str], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         vectors = DictVectorizer(dtype=np.float32)
-        rows = vectors.fit_transform([dict.fromkeys(found & kept, 1) for found in read])
+        rows = vectors.fit_transform([dict.fromkeys(found & kept, 1) for found in found_in])
         model = LogisticRegression(C=STRENGTH, max_iter=300)
         model.fit(rows, labels, sample_weight=[example.weight for example in examples])
         place = [list(model.classes_).index(label) for label in LABELS]

@@ -28,7 +28,7 @@ from guardrail.selfcheck import EnsembleCheck, NgramCheck, ngram
 from guardrail.selfcheck.ensemble.fits import Fit, threshold_of
 from guardrail.selfcheck.similar import nearest
 from guardrail.testing import play
-from guardrail.text.refusals import refuses
+from guardrail.text.kinds import refuses
 from guardrail.text.sentences import split_sentences
 
 __all__ = ["SAMPLES", "Answer", "chosen_rows", "read_answers", "short_rows"]

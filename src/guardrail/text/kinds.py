@@ -130,10 +130,11 @@ def terms(sentence: str, words: Container[str]) -> set[str]:
 
 @lru_cache(maxsize=16_384)
 def _kind(sentence: str) -> Kind:
-    if is_bare_answer(sentence):
+    body = sentence.rstrip(_CLOSING)
+    if is_bare_answer(sentence) or not any(map(str.isalnum, body)):
         return Kind.CLAIM
-    if _asks(sentence):
-        return Kind.CLAIM if _tells(sentence) else Kind.QUESTION
+    if body.endswith(("?", "？", "؟", "\u037e")):
+        return Kind.QUESTION if _asks(sentence, sentence[len(body) :]) else Kind.CLAIM
     nothing, lacking = _probabilities(sentence)
     if nothing >= _NOTHING:
         return Kind.NOTHING
@@ -152,25 +153,23 @@ def _probabilities(sentence: str) -> tuple[float, float]:
     return powers[0] / (1 + sum(powers)), powers[1] / (1 + sum(powers))
 
 
-def _asks(sentence: str) -> bool:
-    """Whether it ends with a question mark that is its own, not that of a quotation at its end."""
-    body = sentence.rstrip(_CLOSING)
-    if not body.endswith(("?", "？", "؟", "\u037e")) or not any(map(str.isalnum, body)):
+def _asks(question: str, closing: str) -> bool:
+    """Whether what ends with a question mark asks, and does not tell: "Did you know that …?", "He was arrested, right?".
+
+    Args:
+        question: the sentence.
+        closing: what follows the mark; the end of a quotation that began inside the sentence is not the sentence's.
+    """
+    if any(mark in _QUOTATION for mark in closing) and question.lstrip("*_ ")[:1] not in "\"'“”„‘«»「『":
         return False
-    quoted = any(mark in _QUOTATION for mark in sentence[len(body) :])
-    return not quoted or sentence.lstrip("*_ ")[:1] in "\"'“”„‘«»「『"
-
-
-def _tells(question: str) -> bool:
-    """Whether a question states what it seems to ask: "Did you know that …?", "He was arrested, right?"."""
     text = _plain(question).strip(" ¿¡")
     if text.startswith(_telling()):
-        return True
+        return False
     match = _TAG.fullmatch(text.rstrip(_CLOSING + "?؟"))
     if match is None:
-        return False
+        return True
     head, tail = (len(_TOKEN.findall(part)) for part in match.group("head", "tail"))
-    return head >= 3 >= tail
+    return not head >= 3 >= tail
 
 
 def _plain(sentence: str) -> str:
