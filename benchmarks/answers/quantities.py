@@ -21,7 +21,7 @@ from guardrail.text.quotations import KnownTexts, quotations
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["main", "made"]
+__all__ = ["made", "main"]
 
 _SWAPS = {
     "magnitude": ({"million": "billion", "billion": "million", "thousand": "million", "trillion": "billion"},),
@@ -70,7 +70,9 @@ class _Known:
         return found + [("quotation", one.said, one.known) for one in self.texts.faults(sentence)]
 
 
-def _rows(folder: Path, names: Sequence[str], *, show: bool) -> Iterator[tuple[str, Counter[str], Counter[str]]]:
+def _rows(
+    folder: Path, names: Sequence[str], *, show: bool
+) -> Iterator[tuple[str, Counter[str], Counter[str]]]:
     """By set: answers and accused ones by label, and made pairs and found ones by kind."""
     for name in names:
         known: dict[tuple[str, ...], _Known] = {}
@@ -83,7 +85,9 @@ def _rows(folder: Path, names: Sequence[str], *, show: bool) -> Iterator[tuple[s
         yield name, natural, pairs
 
 
-def _count(example: Example, known: _Known, natural: Counter[str], pairs: Counter[str], *, show: bool) -> None:
+def _count(
+    example: Example, known: _Known, natural: Counter[str], pairs: Counter[str], *, show: bool
+) -> None:
     label = "unsupported" if example.unsupported else "supported"
     natural[label] += 1
     kinds = set()

@@ -85,7 +85,9 @@ class KnownQuantities:
                 continue
             dimension, base = _base(reading)
             self._bases.setdefault(dimension, []).append(base)
-        for figure in () if place.quantity.listed else {reading.figure for reading in place.quantity.readings}:
+        for figure in (
+            () if place.quantity.listed else {reading.figure for reading in place.quantity.readings}
+        ):
             self._figures.setdefault(figure, []).append(place)
 
     def _remember(self, number: int, moment: Moment) -> None:
@@ -98,11 +100,15 @@ class KnownQuantities:
 
     def has(self, quantity: Quantity) -> bool:
         """Whether the number is in the documents, in whatever spelling; units are not compared."""
-        return any(reading.value in self.values or reading.figure in self.values for reading in quantity.readings)
+        return any(
+            reading.value in self.values or reading.figure in self.values for reading in quantity.readings
+        )
 
     def has_moment(self, moment: Moment) -> bool:
         """Whether the date, or the time of day, is in the documents, in whatever spelling."""
-        return any(one in self._dates for one in moment.dates) or any(one in self._times for one in moment.times)
+        return any(one in self._dates for one in moment.dates) or any(
+            one in self._times for one in moment.times
+        )
 
     def faults(self, text: str, *, language: str = "") -> Iterator[Fault]:
         """What a normalised sentence says with another unit, magnitude, currency or sign than every place with its number.
@@ -119,7 +125,9 @@ class KnownQuantities:
                 yield fault
         for moment in when:
             if moment.marked and not any(minutes in self._times for minutes in moment.times):
-                other = [place for minutes in moment.times for place in self._times.get((minutes + 720) % 1440, ())]
+                other = [
+                    place for minutes in moment.times for place in self._times.get((minutes + 720) % 1440, ())
+                ]
                 if other and all(place.marked for _, place in other):
                     number, place = other[0]
                     yield self._said("time", text[moment.start : moment.end], number, place.start, place.end)
@@ -136,7 +144,9 @@ class KnownQuantities:
         differ = [row for row in differ if row[0].quantity.readings[0].figure == likely]
         if not any(kind for _, kind in differ):
             return None
-        if any(self._is_near(r) for r in one.readings if r.figure == likely) and not any(kind == "sign" for _, kind in differ):
+        if any(self._is_near(r) for r in one.readings if r.figure == likely) and not any(
+            kind == "sign" for _, kind in differ
+        ):
             return None
         words = _content(text)
         ranked = [(self._shared(words, place), kind == "", place, kind) for place, kind in differ]
@@ -200,7 +210,7 @@ def _kind(one: Reading, known: Reading) -> str | None:
     units = {unit for unit in (one.unit, known.unit) if unit}
     if one.scale != known.scale:
         both = one.scale > 1 < known.scale or one.unit == known.unit is not None
-        return "magnitude" if both and len(units) < 2 else None  # noqa: PLR2004
+        return "magnitude" if both and len(units) < 2 else None
     if one.unit and known.unit and one.unit.dimension == known.unit.dimension:
         return "currency" if one.unit.dimension == "money" else "unit"
     return "other" if one.unit and known.unit else None

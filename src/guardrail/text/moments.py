@@ -75,12 +75,14 @@ def _read(groups: dict[str, str | None]) -> Iterator[Date]:
     if groups.get("name"):
         day = int(groups["day"]) if groups.get("day") else None
         month = _months()[str(groups["name"]).casefold()]
-        if day is None or 1 <= day <= 31:  # noqa: PLR2004
+        if day is None or 1 <= day <= 31:
             yield year, month, day
         return
     first, second = int(groups["one"] or 0), int(groups["other"] or 0)
-    for month, day in dict.fromkeys(((first, second),) if groups.get("iso") else ((first, second), (second, first))):
-        if 1 <= month <= 12 and 1 <= day <= 31:  # noqa: PLR2004
+    for month, day in dict.fromkeys(
+        ((first, second),) if groups.get("iso") else ((first, second), (second, first))
+    ):
+        if 1 <= month <= 12 and 1 <= day <= 31:
             yield year, month, day
 
 
@@ -97,7 +99,9 @@ def _times(text: str) -> Iterator[Moment]:
         if hour > _HOURS or minute >= _MINUTES:
             continue
         half = mark[:1] if mark[:1] in ("a", "p") else ""
-        yield Moment(*match.span(), times=tuple(_minutes(hour, minute, half)), marked=bool(half) or hour > _HALF_DAY)
+        yield Moment(
+            *match.span(), times=tuple(_minutes(hour, minute, half)), marked=bool(half) or hour > _HALF_DAY
+        )
 
 
 def _minutes(hour: int, minute: int, half: str) -> Iterator[int]:

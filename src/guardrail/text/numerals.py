@@ -56,7 +56,9 @@ def in_digits(text: str, *, language: str = "") -> Iterator[Numeral]:
         written = match[0]
         cut = re.split("[, /]", written) if re.search("[, /]", written) else []
         parts = tuple(_plain(part) for part in cut if part.count(".") <= 1)
-        yield Numeral(*match.span(), _values(written, point="." if language in ("", "en", "zh", "ja") else ","), parts)
+        yield Numeral(
+            *match.span(), _values(written, point="." if language in ("", "en", "zh", "ja") else ","), parts
+        )
 
 
 def _values(written: str, *, point: str) -> tuple[float, ...]:

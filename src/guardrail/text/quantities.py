@@ -105,10 +105,15 @@ def quantities(text: str, *, language: str = "") -> tuple[list[Quantity], list[M
         before = bisect_right(starts, one.start) - 1
         return before < 0 or when[before].end <= one.start
 
-    numerals = sorted([*filter(free, in_digits(text, language=language)), *in_words(text, language=language)], key=lambda one: one.start)
+    numerals = sorted(
+        [*filter(free, in_digits(text, language=language)), *in_words(text, language=language)],
+        key=lambda one: one.start,
+    )
     found: list[Quantity] = []
     for numeral in numerals:
-        if not found or numeral.start >= found[-1].end:  # the "thousand" of "3 thousand" is no number of its own
+        if (
+            not found or numeral.start >= found[-1].end
+        ):  # the "thousand" of "3 thousand" is no number of its own
             found += _quantities(text, numeral, language)
     return _ranges(text, found), when
 
@@ -166,7 +171,9 @@ def _magnitudes(text: str, numeral: Numeral, language: str, *, money: bool) -> t
 
 def _unit(text: str, at: int) -> tuple[tuple[Unit, ...], int]:
     match = _OF.match(text, at)
-    for place in dict.fromkeys((at, *((at + 1,) if text[at : at + 1] in (" ", "-") else ()), match.end() if match else at)):
+    for place in dict.fromkeys(
+        (at, *((at + 1,) if text[at : at + 1] in (" ", "-") else ()), match.end() if match else at)
+    ):
         units, end = unit_at(text, place)
         if units and not text[end : end + 1].isdigit():  # "two $500 prizes"
             per = _PER.match(text, end)

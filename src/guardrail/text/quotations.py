@@ -59,7 +59,7 @@ def _is_long(words: Sequence[str]) -> bool:
 
 def _is_title(said: str) -> bool:
     """Whether most of its longer words behind the first are capitalised."""
-    longer = [word for word in _WORD.findall(said)[1:] if len(word) > 3]  # noqa: PLR2004
+    longer = [word for word in _WORD.findall(said)[1:] if len(word) > 3]
     return bool(longer) and sum(word[0].isupper() or word[0].isdigit() for word in longer) > len(longer) / 2
 
 
@@ -91,7 +91,7 @@ class KnownTexts:
         return self._read
 
     def faults(self, sentence: str) -> Iterator[Misquotation]:
-        """The quotations of a sentence, not normalised, that are in no document word for word.
+        r"""The quotations of a sentence, not normalised, that are in no document word for word.
 
         Case, punctuation, [additions] and what an ellipsis leaves out do not count.
 
@@ -111,7 +111,10 @@ class KnownTexts:
         """The stretch of a document, as long as the quotation, that has most of its words."""
         wanted = _words(_SKIPPED.sub(" ", said))
         best = max(
-            ((_densest(set(wanted), joined.split(), len(wanted)), i) for i, joined in enumerate(self._joined()[: len(self.texts)])),
+            (
+                (_densest(set(wanted), joined.split(), len(wanted)), i)
+                for i, joined in enumerate(self._joined()[: len(self.texts)])
+            ),
             key=lambda one: one[0][0],
             default=((0, 0), 0),
         )

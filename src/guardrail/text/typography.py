@@ -18,7 +18,9 @@ _ONE_EACH = {
     " ": "\t\v\f\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))),
     "/": "⁄∕",
 }
-_NOTHING = "\xad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f" + "".join(map(chr, range(0x202A, 0x202F)))
+_NOTHING = "\xad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f" + "".join(
+    map(chr, range(0x202A, 0x202F))
+)
 _SPELT = str.maketrans(
     {sign: one for one, signs in _ONE_EACH.items() for sign in signs} | dict.fromkeys(_NOTHING, "")
 )
@@ -28,7 +30,31 @@ _LETTER = r"[^\W\d_]"
 _BROKEN = re.compile(rf"(?<={_LETTER})-(?P<gap>[ \t]*\r?\n[ \t]*| )(?={_LETTER})")
 _WORD = re.compile(rf"{_LETTER}+")
 _LONGEST = 40  # characters of half a word
-_AND = frozenset("and or to nor und oder bis bzw et ou y o e u ou ed en of och eller og".split())
+_AND = frozenset(
+    [
+        "and",
+        "or",
+        "to",
+        "nor",
+        "und",
+        "oder",
+        "bis",
+        "bzw",
+        "et",
+        "ou",
+        "y",
+        "o",
+        "e",
+        "u",
+        "ou",
+        "ed",
+        "en",
+        "of",
+        "och",
+        "eller",
+        "og",
+    ]
+)
 
 
 def normalised(text: str) -> str:

@@ -18,7 +18,9 @@ __all__ = ["Unit", "currency_before", "knowledge", "magnitude_at", "unit_at"]
 _PIECE = r"(?:[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:\^?[23](?!\d))?\.?|[%‰°$€£¥₹₩₽₺₪₿])"
 _NAME = re.compile(rf"{_PIECE}(?:[ /\-'$]?{_PIECE}){{0,4}}")
 _CUT = re.compile(rf"{_PIECE}")
-_BEFORE = re.compile(r"(?:[^\W\d_.]{1,3}\.?[^\W\d_]?\.?)?[$€£¥₹₩₽₺₪₿] ?$|(?<![^\W\d_])[A-Z][A-Za-z]{1,2}\.? ?$")
+_BEFORE = re.compile(
+    r"(?:[^\W\d_.]{1,3}\.?[^\W\d_]?\.?)?[$€£¥₹₩₽₺₪₿] ?$|(?<![^\W\d_])[A-Z][A-Za-z]{1,2}\.? ?$"
+)
 _SYMBOL = 3  # letters of a name that is read with its case
 _NEAR = 8  # characters before a number in which its currency is looked for
 
@@ -98,7 +100,7 @@ def _units() -> Mapping[str, tuple[Unit, ...]]:
     found: dict[str, dict[Unit, None]] = {}
     for dimension, units in knowledge()["units"].items():
         for name, entry in units.items():
-            for prefix, scale, names in _forms(name, entry):
+            for prefix, scale, names in _forms(entry):
                 unit = Unit(
                     (prefix + name).replace("_", " "),
                     dimension,
@@ -110,7 +112,7 @@ def _units() -> Mapping[str, tuple[Unit, ...]]:
     return {name: tuple(units) for name, units in found.items()}
 
 
-def _forms(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, float, list[str]]]:
+def _forms(entry: Mapping[str, Any]) -> Iterator[tuple[str, float, list[str]]]:
     symbols, words = entry.get("symbols", []), entry.get("words", [])
     short = [word.capitalize() for word in words if len(word) <= _SYMBOL]
     yield "", 1.0, [*symbols, *words, *short]

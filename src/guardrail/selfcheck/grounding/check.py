@@ -124,9 +124,7 @@ class GroundingCheck(SentenceCheck):
         lacking = f"{empty} of them empty" if empty else ""
         if not texts:
             lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
-        material = Material(
-            texts, "context", lacking, asked=tuple(message.text for message in case.messages)
-        )
+        material = Material(texts, "context", lacking, asked=tuple(message.text for message in case.messages))
         if not texts:
             return [Judged(None, reason=material.lacking)] * len(sentences), material
         return (yield from self._judge(sentences, material)), material

@@ -43,7 +43,9 @@ class Denials:
         if not found:
             return None
         shown = [
-            Passage(source=f"document {one.document}", text=one.passage, score=None) for one in found if one.document
+            Passage(source=f"document {one.document}", text=one.passage, score=None)
+            for one in found
+            if one.document
         ]
         return Denial("; ".join(dict.fromkeys(map(_reason, found))), tuple(dict.fromkeys(shown)))
 

@@ -162,7 +162,8 @@ def _table(document: str) -> list[str] | None:
     if any(len(row) != len(names) for row in rows) or any(len(cell) > _SHORT for row in rows for cell in row):
         return None
     return [
-        normalised(", ".join(f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=True))) for row in rows[1:]
+        normalised(", ".join(f"{name}: {cell.strip()}" for name, cell in zip(names, row, strict=True)))
+        for row in rows[1:]
     ]
 
 
