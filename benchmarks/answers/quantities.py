@@ -21,7 +21,7 @@ from guardrail.text.quotations import KnownTexts, quotations
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["main", "made"]
+__all__ = ["made", "main"]
 
 _SWAPS = {
     "magnitude": ({"million": "billion", "billion": "million", "thousand": "million", "trillion": "billion"},),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ __all__ = ["Fault", "KnownQuantities"]
 _NEAR = 0.1  # values so near to each other are one value, rounded or converted
 _SHARED = 2  # words of the sentence that must be near the other quantity
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]{3,}")
+_MOST = 30  # places of one quantity that are remembered
 _CLOSE = 60  # characters on each side of a quantity that say what it is of
 _AROUND = 160  # characters of a document on each side that evidence quotes
 
@@ -64,6 +66,7 @@ class KnownQuantities:
     _bases: dict[str, list[float]] = field(init=False, default_factory=dict)
     _dates: set[Date] = field(init=False, default_factory=set)
     _times: dict[int, list[tuple[int, Moment]]] = field(init=False, default_factory=dict)
+    _alike: Counter[tuple[tuple[Reading, ...], str]] = field(init=False, default_factory=Counter)
     _headed: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
@@ -85,9 +88,11 @@ class KnownQuantities:
                 continue
             dimension, base = _base(reading)
             self._bases.setdefault(dimension, []).append(base)
-        for figure in (
-            () if place.quantity.listed else {reading.figure for reading in place.quantity.readings}
-        ):
+        alike = place.quantity.readings, place.quantity.sign
+        self._alike[alike] += 1
+        if place.quantity.listed or self._alike[alike] > _MOST:
+            return
+        for figure in {reading.figure for reading in place.quantity.readings}:
             self._figures.setdefault(figure, []).append(place)
 
     def _remember(self, number: int, moment: Moment) -> None:
@@ -210,7 +215,7 @@ def _kind(one: Reading, known: Reading) -> str | None:
     units = {unit for unit in (one.unit, known.unit) if unit}
     if one.scale != known.scale:
         both = one.scale > 1 < known.scale or one.unit == known.unit is not None
-        return "magnitude" if both and len(units) < 2 else None  # noqa: PLR2004
+        return "magnitude" if both and len(units) < 2 else None
     if one.unit and known.unit and one.unit.dimension == known.unit.dimension:
         return "currency" if one.unit.dimension == "money" else "unit"
     return "other" if one.unit and known.unit else None

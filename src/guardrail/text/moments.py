@@ -75,14 +75,14 @@ def _read(groups: dict[str, str | None]) -> Iterator[Date]:
     if groups.get("name"):
         day = int(groups["day"]) if groups.get("day") else None
         month = _months()[str(groups["name"]).casefold()]
-        if day is None or 1 <= day <= 31:  # noqa: PLR2004
+        if day is None or 1 <= day <= 31:
             yield year, month, day
         return
     first, second = int(groups["one"] or 0), int(groups["other"] or 0)
     for month, day in dict.fromkeys(
         ((first, second),) if groups.get("iso") else ((first, second), (second, first))
     ):
-        if 1 <= month <= 12 and 1 <= day <= 31:  # noqa: PLR2004
+        if 1 <= month <= 12 and 1 <= day <= 31:
             yield year, month, day
 
 

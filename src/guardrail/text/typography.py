@@ -30,7 +30,31 @@ _LETTER = r"[^\W\d_]"
 _BROKEN = re.compile(rf"(?<={_LETTER})-(?P<gap>[ \t]*\r?\n[ \t]*| )(?={_LETTER})")
 _WORD = re.compile(rf"{_LETTER}+")
 _LONGEST = 40  # characters of half a word
-_AND = frozenset("and or to nor und oder bis bzw et ou y o e u ou ed en of och eller og".split())
+_AND = frozenset(
+    [
+        "and",
+        "or",
+        "to",
+        "nor",
+        "und",
+        "oder",
+        "bis",
+        "bzw",
+        "et",
+        "ou",
+        "y",
+        "o",
+        "e",
+        "u",
+        "ou",
+        "ed",
+        "en",
+        "of",
+        "och",
+        "eller",
+        "og",
+    ]
+)
 
 
 def normalised(text: str) -> str:

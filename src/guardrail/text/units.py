@@ -100,7 +100,7 @@ def _units() -> Mapping[str, tuple[Unit, ...]]:
     found: dict[str, dict[Unit, None]] = {}
     for dimension, units in knowledge()["units"].items():
         for name, entry in units.items():
-            for prefix, scale, names in _forms(name, entry):
+            for prefix, scale, names in _forms(entry):
                 unit = Unit(
                     (prefix + name).replace("_", " "),
                     dimension,
@@ -112,7 +112,7 @@ def _units() -> Mapping[str, tuple[Unit, ...]]:
     return {name: tuple(units) for name, units in found.items()}
 
 
-def _forms(name: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, float, list[str]]]:
+def _forms(entry: Mapping[str, Any]) -> Iterator[tuple[str, float, list[str]]]:
     symbols, words = entry.get("symbols", []), entry.get("words", [])
     short = [word.capitalize() for word in words if len(word) <= _SYMBOL]
     yield "", 1.0, [*symbols, *words, *short]
