@@ -6,12 +6,12 @@ Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment, reads_script
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Calls, Flow, Reply, each, why
+from guardrail.engine.flow import Answer, Calls, Flow, Reply, compute, each, why
 from guardrail.errors import ConfigError
 from guardrail.options import option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
@@ -21,6 +21,7 @@ from guardrail.selfcheck.grounding.features import entailment_features, lexical_
 from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
+from guardrail.selfcheck.languages import spoken
 from guardrail.selfcheck.material import Judged, Material, has_text
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
@@ -45,6 +46,7 @@ class _Prepared:
     counted: Novelty | None
     premises: tuple[Premise, ...]
     partial: str = ""
+    unlearnt: str = ""  # why only words are compared: of a language that the model does not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,9 @@ class GroundingCheck(SentenceCheck):
 
     The probability is valid where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
     where the evidence speaks neither way. The fit's own threshold is a little above. It was learnt on English.
+
+    An answer in another language than its documents is unverified. If both are in one that is not English, words, numbers
+    and names decide alone, and a sentence is unsupported only if it also has a number that no document has.
     """
 
     name: ClassVar[str] = "selfcheck-grounding"
@@ -120,15 +125,26 @@ class GroundingCheck(SentenceCheck):
         lacking = f"{empty} of them empty" if empty else ""
         if not texts:
             lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
-        material = Material(texts, "context", lacking)
+        material = Material(texts, "context", lacking, case.answer)
         if not texts:
             return [Judged(None, reason=material.lacking)] * len(sentences), material
         return (yield from self._judge(sentences, material)), material
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        size = size_of(sentences, material.texts)
-        prepared = yield from compute_if_long(size, _prepared, tuple(sentences), material.texts)
-        if self.fit != "entailment":
+        found = yield from compute(spoken, material.answer, material.texts)
+        if found.apart:
+            return [Judged(None, reason=found.apart)] * len(sentences)
+        # a document that is not compared is empty, so that the others keep their numbers
+        texts = [text if can else "" for text, can in zip(material.texts, found.compared, strict=True)]
+        size = size_of(sentences, texts)
+        prepared = yield from compute_if_long(size, _prepared, tuple(sentences), texts)
+        prepared = [
+            replace(
+                one, partial="; ".join(filter(None, (found.left_out, one.partial))), unlearnt=found.unlearnt
+            )
+            for one in prepared
+        ]
+        if self.fit != "entailment" or found.unlearnt:
             return self._judged([(one, []) for one in prepared])
         pairs = [(one, premise) for one in prepared for premise in one.premises]
         replies = iter((yield from each([EntailPackaged(premise.text, one.text) for one, premise in pairs])))
@@ -159,17 +175,20 @@ class GroundingCheck(SentenceCheck):
             features |= entailment_features(read)
             partial = f"{len(read)} of {len(replies)} places were read: {failed}" if failed else ""
             return _Weighed(self._fit.log_odds(features), read, partial)
-        partial = ""
-        if self.fit == "entailment":
+        partial = one.unlearnt and f"by words alone: {one.unlearnt}"
+        if self.fit == "entailment" and not one.unlearnt:
             partial = f"by words alone: {failed or 'the model gave no probability'}"
         return _Weighed(self._words.log_odds(features), read, partial)
 
     def _judged_one(self, one: _Prepared, weighed: _Weighed, whole: float | None) -> Judged:
-        limit = self._fit.threshold if self.threshold is None else self.threshold
+        fit = self._words if one.unlearnt else self._fit
+        limit = fit.threshold if self.threshold is None else self.threshold
         if one.counted is None or weighed.log_odds is None:
             return Judged(None, limit, weighed.partial)
         score = probability(weighed.log_odds, self.prior)
-        if self.fit == "entailment" and not weighed.read and score < limit:
+        if one.unlearnt and score >= limit and not one.counted.numbers:
+            return Judged(None, limit, f"many of its words are in no document, but {one.unlearnt}")
+        if self.fit == "entailment" and not weighed.read and not one.unlearnt and score < limit:
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
@@ -185,7 +204,7 @@ class GroundingCheck(SentenceCheck):
 def _prepared(sentences: Sequence[str], texts: Sequence[str]) -> list[_Prepared]:
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
-    strange = sum(not any(map(reads_script, lines(text))) for text in texts)
+    strange = sum(not any(map(reads_script, lines(text))) for text in texts if text)
     partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
     found = []
     for text in sentences:
