@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-__all__ = ["language"]
+__all__ = ["language", "language_name"]
 
 _SURE = 0.3
 """The least probability of a language, with those it is mistaken for, that counts; below it, a text does not show one."""
@@ -32,13 +32,30 @@ _CLOSE: Sequence[Sequence[str]] = (
 )
 """Languages that the model mistakes for each other; the first has the most text on the web."""
 
+_NAMES: Mapping[str, str] = {
+    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German",
+    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
+    "fr": "French", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian",
+    "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "ms": "Malay", "nl": "Dutch",
+    "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
+    "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili", "th": "Thai", "tr": "Turkish",
+    "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+
 _READ = 1_000  # characters of a text that the model reads, in half a millisecond
+_DENSE = 2.5  # letters of Latin script that say as much as one Chinese character, or two of others
 _LOOKED_AT = 8_000  # characters in which these are looked for
-_ADDRESS = re.compile(r"https?://\S+")
+_NOT_ITS_OWN = re.compile(
+    r"""https?://\S+|["“”„«「『][^"“”«»」』\n]{0,300}["“”»」』]"""
+)  # addresses and quotations
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]+")
+_OTHER = re.compile(r"[^\x00-ɏ\u2000-\u303f]+")
 
 
 def language(text: str, *, hint: str = "") -> str:
     """The ISO 639-1 code of the language that most of a text is in, by its first thousand characters with letters.
+
+    Quotations, addresses and the letters of the rarer script do not count.
 
     Args:
         text: any text.
@@ -58,25 +75,44 @@ def language(text: str, *, hint: str = "") -> str:
     if not read:
         return ""
     found = _probabilities(read)
-    best = max(found, key=lambda code: (sum(found.get(one, 0.0) for one in _mistaken(code)), found[code]))
-    close = _mistaken(best)
-    if _TIMES * found.get(hint, 0.0) >= found[best] or sum(found.get(one, 0.0) for one in close) < _SURE:
+    totals = dict(found)
+    for group in _CLOSE:
+        likeliest = max(group, key=lambda code: found.get(code, 0.0))
+        totals[likeliest] = sum(found.get(code, 0.0) for code in group)
+    best = max(totals, key=totals.__getitem__)
+    if _TIMES * found.get(hint, 0.0) >= found[best] or totals[best] < _SURE:
         return hint
-    return best if found[best] >= _CLEAR else close[0]
+    if found[best] >= _CLEAR:
+        return best
+    return next((group[0] for group in _CLOSE if best in group), best)
 
 
-def _mistaken(code: str) -> Sequence[str]:
-    """The languages that this one is mistaken for, and itself."""
-    return next((group for group in _CLOSE if code in group), (code,))
+def language_name(code: str) -> str:
+    """What English calls a language; of the rarer ones the code.
+
+    Example:
+        >>> language_name("de"), language_name("yo")
+        ('German', 'the language yo')
+    """
+    return _NAMES.get(code, f"the language {code}")
 
 
 def _letters(text: str) -> str:
-    """The words of a text that have a letter, as much of them as is read."""
-    words = _ADDRESS.sub(" ", text[:_LOOKED_AT]).split()
-    return " ".join(word for word in words if any(map(str.isalpha, word)))[:_READ]
+    """What decides: the words of a text that have a letter, as much of them as is read."""
+    looked_at = text[:_LOOKED_AT]
+    return _words(_NOT_ITS_OWN.sub(" ", looked_at)) or _words(looked_at)
 
 
-def _probabilities(text: str) -> dict[str, float]:
+def _words(text: str) -> str:
+    words = " ".join(word for word in text.split() if any(map(str.isalpha, word)))[:_READ]
+    latin, other = (sum(map(len, pattern.findall(words))) for pattern in (_LATIN, _OTHER))
+    if not latin or not other:
+        return words
+    return (_OTHER if latin > _DENSE * other else _LATIN).sub(" ", words)
+
+
+@lru_cache(maxsize=256)  # documents come again, with each answer and while one is streamed
+def _probabilities(text: str) -> Mapping[str, float]:
     """The probability of each language that has a two-letter code, and of those that are merged into one."""
     found: dict[str, float] = {}
     for label, probability in _model().rank(text):

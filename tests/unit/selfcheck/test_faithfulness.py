@@ -289,14 +289,14 @@ class TestScripts:
         """The model knows few of their words: no verdict, and the reason."""
         for one in examined(make(), answer, documents):
             assert one.verdict is Verdict.UNVERIFIED
-            assert "made for English" in one.reason
+            assert "made for English" in one.reason or "one language only" in one.reason
 
     @BOTH
     def test_one_document_of_two(self, make):
         """Judged by the other, and the finding says so."""
         found = examined(make(), f"{TRUE} {CHANGED}", ["桅杆高六十四米。", DOCUMENTS[1]])
         assert verdicts(found) == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
-        assert all("1 of 2 documents: " in one.reason for one in found)
+        assert all("1 of 2 documents" in one.reason for one in found)
 
     @BOTH
     def test_one_sentence_of_two(self, make):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment, reads_script
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Calls, Flow, Reply, each, why
+from guardrail.engine.flow import Answer, Calls, Flow, Reply, compute, each, why
 from guardrail.errors import ConfigError
 from guardrail.options import option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale
@@ -23,6 +23,7 @@ from guardrail.selfcheck.grounding.features import entailment_features, lexical_
 from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
+from guardrail.selfcheck.languages import spoken_in
 from guardrail.selfcheck.material import Judged, Material, has_text
 from guardrail.text.claims import Piece
 from guardrail.text.typography import normalised
@@ -52,6 +53,7 @@ class _Prepared:
     premises: tuple[Premise, ...]
     partial: str = ""
     denial: Denial | None = None
+    unlearnt: str = ""  # why only words are compared: of a language that the model does not read
 
     @property
     def hypothesis(self) -> str:
@@ -78,6 +80,9 @@ class GroundingCheck(SentenceCheck):
 
     The probability is valid where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
     where the evidence speaks neither way. The fit's own threshold is a little above. It was learnt on English.
+
+    An answer in another language than its documents is unverified. If both are in one that is not English, words, numbers
+    and names decide alone, and a sentence is unsupported only if it also has a number that no document has.
     """
 
     name: ClassVar[str] = "selfcheck-grounding"
@@ -139,6 +144,7 @@ class GroundingCheck(SentenceCheck):
             texts,
             "context",
             lacking,
+            case.answer,
             asked=tuple(message.text for message in case.messages),
             names=tuple(name for _, name in named),
         )
@@ -147,9 +153,17 @@ class GroundingCheck(SentenceCheck):
         return (yield from self._judge(claims, material)), material
 
     def _judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
+        found = yield from compute(spoken_in, material.answer, material.texts)
+        if found.apart:
+            return [Judged(None, reason=found.apart)] * len(claims)
+        # a document that is not compared is empty, so that the others keep their numbers
+        compared = zip(material.texts, found.compared, strict=True)
+        material = replace(material, texts=tuple(text if can else "" for text, can in compared))
         size = size_of(claims, material.texts)
         prepared = yield from compute_if_long(size, _prepared, tuple(claims), material)
-        if self.fit != "entailment":
+        partial = [("; ".join(filter(None, (found.left_out, one.partial))), one) for one in prepared]
+        prepared = [replace(one, partial=said, unlearnt=found.unlearnt) for said, one in partial]
+        if self.fit != "entailment" or found.unlearnt:
             return self._judged([(one, []) for one in prepared], material.labels)
         pairs = [(one, premise) for one in prepared for premise in one.premises]
         replies = iter(
@@ -185,15 +199,16 @@ class GroundingCheck(SentenceCheck):
             features |= entailment_features(read)
             partial = f"{len(read)} of {len(replies)} places were read: {failed}" if failed else ""
             return _Weighed(self._fit.log_odds(features), read, partial)
-        partial = ""
-        if self.fit == "entailment":
+        partial = one.unlearnt and f"by words alone: {one.unlearnt}"
+        if self.fit == "entailment" and not one.unlearnt:
             partial = f"by words alone: {failed or 'the model gave no probability'}"
         return _Weighed(self._words.log_odds(features), read, partial)
 
     def _judged_one(
         self, one: _Prepared, weighed: _Weighed, whole: float | None, labels: Sequence[str]
     ) -> Judged:
-        limit = self._fit.threshold if self.threshold is None else self.threshold
+        fit = self._words if one.unlearnt else self._fit
+        limit = fit.threshold if self.threshold is None else self.threshold
         if one.counted is None or weighed.log_odds is None:
             return Judged(None, limit, weighed.partial)
         score = probability(weighed.log_odds, self.prior)
@@ -201,7 +216,10 @@ class GroundingCheck(SentenceCheck):
             score = max(score, limit)
         elif one.claim.form == "short":
             return self._judged_short(one, weighed, labels)
-        if self.fit == "entailment" and not weighed.read and score < limit and one.claim.form == "sentence":
+        elif one.unlearnt and score >= limit and not one.counted.numbers:
+            return Judged(None, limit, f"many of its words are in no document, but {one.unlearnt}")
+        asked = self.fit == "entailment" and not one.unlearnt and one.claim.form == "sentence"
+        if asked and not weighed.read and score < limit:
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
@@ -244,7 +262,7 @@ def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
     denials = Denials(vocabulary.quantities, labels=material.labels, asked=material.asked)
-    strange = sum(not any(map(reads_script, lines(text))) for text in texts)
+    strange = sum(not any(map(reads_script, lines(text))) for text in texts if text)
     partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
     found = []
     for claim in claims:

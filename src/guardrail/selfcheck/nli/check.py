@@ -19,9 +19,11 @@ from guardrail.options import option
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
 from guardrail.selfcheck.base import Judged, Material, StoppingCheck, compute_if_long, size_of
+from guardrail.selfcheck.languages import Spoken, spoken_in
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
 from guardrail.selfcheck.nli.reading import Order, Reading, pair, read
 from guardrail.selfcheck.nli.weighing import Kind, Measured, Seen, Weighing
+from guardrail.text.language import language_name
 
 __all__ = [
     "DOCUMENTS",
@@ -124,6 +126,9 @@ class NliCheck(StoppingCheck):
 
     A text that the model cannot read at once is read in parts, cut between sentences, if the backend says how much it
     read (`Entailment.premise_read`, as `EntailmentModel` does). What was not read all the same, the finding says.
+
+    The packaged model was made for English: with documents, an answer in another language, or beside documents in others
+    alone, is unverified. A model of yours is asked whatever the languages are.
     """
 
     name: ClassVar[str] = "selfcheck-nli"
@@ -205,7 +210,14 @@ class NliCheck(StoppingCheck):
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         texts = material.texts
+        found = None
+        if self.model == "packaged" and material.kind == "context":
+            found = yield from compute(spoken_in, material.answer, texts)
+            if reason := found.apart or found.unlearnt:
+                return [Judged(None, self._limit(material.kind), reason)] * len(sentences)
         rows = yield from self._premises(sentences, texts)
+        if found is not None and found.left_out:
+            rows = [_in_one_language(row, found) for row in rows]
         pairs = [
             (one.text, sentence)
             for sentence, row in zip(sentences, rows, strict=True)
@@ -258,6 +270,14 @@ class NliCheck(StoppingCheck):
         wanted = dict.fromkeys([*sentences, *(own for one in held for own in one.sentences)])
         replies = dict(zip(wanted, (yield from each([Embed(text) for text in wanted])), strict=True))
         return (yield from compute(_by_vectors, sentences, held, replies, self.top))
+
+
+def _in_one_language(row: Sequence[Premise | Failed], found: Spoken) -> list[Premise | Failed]:
+    """The premises of a sentence; of a document in another language than the answer's, that as a failure."""
+    return [
+        one if can else Failed(Reason.REFUSED, f"in {language_name(code)}, and the answer is not")
+        for one, can, code in zip(row, found.compared, found.documents, strict=True)
+    ]
 
 
 def _split(texts: Sequence[str]) -> list[Passages]:
