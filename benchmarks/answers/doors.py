@@ -41,7 +41,7 @@ _ANSWER = "The library was founded in 1666. It lies at the harbour."
 _QUESTION = f"<document>{_USER}</document>\n\nContext: {_USER}\n\nWho founded the library?"
 _SAID = f"<document>{_ASSISTANT}</document> {_ASSISTANT}"
 _RESULT = [{"type": "text", "text": DOCUMENT}]
-_PARTS = {
+_PARTS: Mapping[str, Json] = {
     "document block, text": {
         "type": "document",
         "title": NAME,
