@@ -461,7 +461,7 @@ def _without_echo(text: str, arguments: Any) -> str:
     for line in sorted(lines, key=len, reverse=True)[:_LINES]:
         rest = rest.replace(line, " ")
         text = text.replace(line, " ") if len(line.split()) >= _ECHO else text
-    return text if len(rest.split()) > _SAID or rest == before else ""
+    return text if len(re.findall(r"\w+", rest)) > _SAID or rest == before else ""
 
 
 def _leaves(value: Any) -> Iterable[str]:

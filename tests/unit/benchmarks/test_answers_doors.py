@@ -3,12 +3,15 @@
 import pytest
 from benchmarks.answers import doors
 
+from guardrail import Guard
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return doors.rows()
+
 
 class TestRows:
-    @pytest.fixture(scope="class")
-    def rows(self):
-        return doors.rows()
-
     def test_every_place_is_read_once_at_every_door(self, rows):
         """With its name, and without a word of the user's or the assistant's; what is for the guard is not sent on."""
         assert [row for row in rows if not row.right] == []
@@ -40,6 +43,6 @@ class TestRow:
             "asked",
             lambda *given, **more: doors.Asked(**{**vars(real(*given, **more)), "context": [told]}),
         )
-        with doors.Upstream() as upstream:
-            row = doors._row("given for the guard", "check, chat", upstream)
+        with Guard([doors.Recorder()]) as guard, doors.Upstream() as upstream:
+            row = doors.row("given for the guard", "check, chat", guard, upstream)
         assert (row.others, row.right) == (1, False)
