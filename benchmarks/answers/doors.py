@@ -41,7 +41,7 @@ _ANSWER = "The library was founded in 1666. It lies at the harbour."
 _QUESTION = f"<document>{_USER}</document>\n\nContext: {_USER}\n\nWho founded the library?"
 _SAID = f"<document>{_ASSISTANT}</document> {_ASSISTANT}"
 _RESULT = [{"type": "text", "text": DOCUMENT}]
-_PARTS = {
+_PARTS: Mapping[str, Json] = {
     "document block, text": {
         "type": "document",
         "title": NAME,
@@ -280,11 +280,18 @@ class Cell:
 
 
 class Upstream:
-    """A service on this machine that answers each request with one body, whole or as a stream."""
+    """A service on this machine that answers each request with one body, whole or as a stream; and `guardrail serve` before it.
+
+    Attributes:
+        response: the body.
+        bodies: of the requests that came.
+    """
 
     def __init__(self) -> None:
         self.response: Json = {}
         self.bodies: list[Json] = []
+        self._serving = contextlib.ExitStack()
+        self._servers: dict[bool, str] = {}
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -316,7 +323,15 @@ class Upstream:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
+    def served(self, guard: Guard, *, sentences: bool) -> str:
+        """The URL of a `guardrail serve` that runs as long as this; all share one guard."""
+        if sentences not in self._servers:
+            running = _served(guard, self.url, sentences=sentences)
+            self._servers[sentences] = self._serving.enter_context(running)
+        return self._servers[sentences]
+
     def __exit__(self, *_: object) -> None:
+        self._serving.close()
         self._server.shutdown()
         self._server.server_close()
 
@@ -367,8 +382,8 @@ def _serve(guard: Guard, cell: Asked, upstream: Upstream) -> None:
     """`guardrail serve`; what is given for the guard is in the request's own field."""
     own = {"guardrail": {"context": cell.context}} if cell.context is not None else {}
     path, _ = _PATHS[cell.api]
-    with _served(guard, upstream.url, sentences=bool(cell.request.get("stream"))) as url:
-        found = httpx.post(f"{url}/v1{path}", json={**cell.request, **own}, timeout=20, trust_env=False)
+    url = upstream.served(guard, sentences=bool(cell.request.get("stream")))
+    found = httpx.post(f"{url}/v1{path}", json={**cell.request, **own}, timeout=20, trust_env=False)
     found.raise_for_status()
 
 
@@ -384,13 +399,11 @@ def _litellm(guard: Guard, cell: Asked, upstream: Upstream) -> None:
         },
         {"input_type": "response", "texts": [_ANSWER]},
     ]
-    with _served(guard, upstream.url, sentences=False) as url:
-        for call in calls:
-            body = {**call, "litellm_call_id": "c1"}
-            found = httpx.post(
-                f"{url}/beta/litellm_basic_guardrail_api", json=body, timeout=20, trust_env=False
-            )
-            found.raise_for_status()
+    url = upstream.served(guard, sentences=False)
+    for call in calls:
+        body = {**call, "litellm_call_id": f"of {cell.place}"}
+        path = f"{url}/beta/litellm_basic_guardrail_api"
+        httpx.post(path, json=body, timeout=20, trust_env=False).raise_for_status()
 
 
 def _of_adapters() -> dict[str, Cell]:
@@ -420,15 +433,15 @@ DOORS: Mapping[str, Cell] = {
 CELLS = tuple((place, door) for place in PLACES for door in DOORS)
 
 
-def _row(place: str, name: str, upstream: Upstream) -> Row:
-    cell = DOORS[name]
+def row(place: str, name: str, guard: Guard, upstream: Upstream) -> Row:
+    """One cell; the guard has a `Recorder`."""
+    cell, (recorder,) = DOORS[name], guard.detectors
+    assert isinstance(recorder, Recorder)  # noqa: S101  # for the type checker
     if place in cell.without:
         return Row(place, name)
-    recorder = Recorder()
     request = asked(place, cell.api, streams=cell.streams)
-    upstream.response, upstream.bodies = request.response, []
-    with Guard([recorder]) as guard:
-        cell.door(guard, request, upstream)
+    upstream.response, upstream.bodies, recorder.cases = request.response, [], []
+    cell.door(guard, request, upstream)
     if not recorder.cases:
         return Row(place, name, times=0)
     last, counts = (
@@ -451,8 +464,8 @@ def _row(place: str, name: str, upstream: Upstream) -> Row:
 
 def rows() -> list[Row]:
     """All cells: every place at every door."""
-    with Upstream() as upstream:
-        return [_row(place, door, upstream) for place, door in CELLS]
+    with Guard([Recorder()]) as guard, Upstream() as upstream:
+        return [row(place, door, guard, upstream) for place, door in CELLS]
 
 
 def main() -> None:

@@ -127,7 +127,7 @@ class _Line:
 
     Attributes:
         text: the line.
-        kind: "documents", "question", "instructions" or "heading" of a label; "begin" and "end" of marks, "rule", "announced"; "" of others.
+        kind: "documents", "question", "answer", "instructions" or "heading" of a label; "begin" and "end" of marks, "rule", "announced"; "" of others.
         rest: what follows the label, or the name in a mark.
         level: of a Markdown heading; 0 = it is none.
     """
@@ -177,14 +177,16 @@ def _label_kind(label: str, *, alone: bool) -> str:
     for kind in ("documents", "question"):
         if name in _words()[kind]:
             return kind
-    if alone and name in _words()["instructions"]:
-        return "instructions"
+    for kind in ("answer", "instructions"):
+        if alone and name in _words()[kind]:
+            return kind
     points = alone and bool(words) and words[-1] in _words()["documents"]
     return "documents" if points and not _words()["pointing"].isdisjoint(words[-5:-1]) else ""
 
 
 def _blocks(lines: Sequence[_Line], *, by_user: bool) -> Iterator[tuple[str, list[str]]]:
     """The name of each block, if its mark has one, and its lines."""
+    last = max((i for i, line in enumerate(lines) if line.kind == "question"), default=-1)
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -196,7 +198,7 @@ def _blocks(lines: Sequence[_Line], *, by_user: bool) -> Iterator[tuple[str, lis
             at = end + 1
         elif line.kind in {"documents", "announced"}:
             start = at + 1 if line.kind == "documents" else _behind(lines, at)
-            end = _end(lines, start, line, by_user=by_user)
+            end = _end(lines, start, line, last=last, by_user=by_user)
             yield "", [line.rest, *(one.text for one in lines[start:end])]
             at = max(end, at + 1)
         else:
@@ -213,20 +215,27 @@ def _behind(lines: Sequence[_Line], at: int) -> int:
     return start
 
 
-def _end(lines: Sequence[_Line], start: int, label: _Line, *, by_user: bool) -> int:
+def _end(lines: Sequence[_Line], start: int, label: _Line, *, last: int, by_user: bool) -> int:
     """Where a block ends: at a question, instructions, a heading like its own, or the rule that it began with.
 
     Documents may have questions in them, as FAQs do: what closes a block of the operator's is the last one.
+
+    Args:
+        lines: of the prompt.
+        start: where the block begins.
+        label: its label.
+        last: where the last question is.
+        by_user: whether the first one closes it.
     """
     rule, said, question = "", bool(label.rest), len(lines)
     for place in range(start, len(lines)):
         line = lines[place]
         if line.kind == "rule" and not said:
             rule = line.text.strip()
-        elif line.kind == "rule" and rule and line.text.strip() in {rule, rule[:3]}:
+        elif line.kind == "rule" and rule and line.text.strip()[0] == rule[0]:
             return place
-        elif line.kind in {"documents", "begin", "instructions"} and said and not rule:
-            return min(place, question) if by_user else place
+        elif line.kind == "begin" or (said and _closes(line, behind=place > last, ruled=bool(rule))):
+            return min(place, question)
         elif line.level and said and 0 < line.level <= label.level:
             return place
         elif line.kind == "question":
@@ -235,6 +244,11 @@ def _end(lines: Sequence[_Line], start: int, label: _Line, *, by_user: bool) -> 
                 return place
         said = said or bool(line.text.strip() and line.kind != "rule")
     return question
+
+
+def _closes(line: _Line, *, behind: bool, ruled: bool) -> bool:
+    """Whether instructions come next, or the place of an answer behind the last question."""
+    return (line.kind == "instructions" and not ruled) or (line.kind == "answer" and behind)
 
 
 def _items(name: str, lines: Sequence[str]) -> Iterator[Document]:

@@ -457,11 +457,11 @@ def _without_echo(text: str, arguments: Any) -> str:
     said = [one for one in _leaves(arguments) if one.strip()]
     said += [part for one in said for found in _QUOTED.finditer(one) for part in found.groups() if part]
     lines = {line.strip() for one in said for line in one.split("\n") if len(line.split()) >= _SAID}
-    rest = text
+    before, rest = text, text
     for line in sorted(lines, key=len, reverse=True)[:_LINES]:
         rest = rest.replace(line, " ")
         text = text.replace(line, " ") if len(line.split()) >= _ECHO else text
-    return text if len(rest.split()) > _SAID or len(rest) == len(text) else ""
+    return text if len(re.findall(r"\w+", rest)) > _SAID or rest == before else ""
 
 
 def _leaves(value: Any) -> Iterable[str]:

@@ -67,3 +67,25 @@ class TestWorkers:
     def test_where_nothing_is_refused_nothing_is_said(self, given):
         """Clients share, or are one, or have upstream keys of their own."""
         assert len(self.said(workers=2, **given)) == 1
+
+
+class TestDocuments:
+    """Nobody sees why all is unverified where the documents never came."""
+
+    def said(self, *detectors):
+        guard = Guard(detectors)
+        return [
+            line
+            for line in advice(Rules(Settings("http://up.example/v1"), guard).guards)
+            if "documents" in line
+        ]
+
+    def test_who_needs_documents_is_said_with_how_they_arrive(self):
+        """In one line."""
+        (line,) = self.said(SelfCheck("grounding", fit="words"))
+        assert line.startswith("note: selfcheck-grounding needs documents")
+        assert 'guardrail: {"context": ["…"]}' in line
+
+    def test_nothing_is_said_of_others(self):
+        """They can do without."""
+        assert self.said(ReferenceCheck()) == []
