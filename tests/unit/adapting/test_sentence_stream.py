@@ -8,7 +8,9 @@ from guardrail import Detector, Finding, Guard, Verdict, annotate, block, flag, 
 from guardrail.adapting.sentence_stream import SentenceStream, Withdrawn
 from guardrail.engine.budget import Budget
 from guardrail.examination import Tally
-from guardrail.report import Case
+from guardrail.policies import Plan, Review
+from guardrail.report import Case, Span
+from guardrail.requests import user
 from guardrail.text.claims import claims
 from guardrail.text.sentences import sentences
 from guardrail.text.settled import settled
@@ -248,3 +250,30 @@ class TestScope:
         guard, tally = Guard([BySentence()], budget=3), Tally()
         guard.review(Case.of("One is here."), tally)
         assert tally.left == Budget(3)
+
+
+class TestLanguage:
+    def test_marks_stay_in_the_language_that_was_released(self):
+        """The beginning shows another one than the whole: what was shown stays as it is."""
+        asked = (user("Welche Stadt ist eigentlich die Hauptstadt von Frankreich? Bitte antworte kurz."),)
+        text = (
+            "Lyon ok. Lyon ok. "
+            + "La ville de Lyon est une grande ville de France, et elle est très belle. " * 4
+        )
+        stream, released = SentenceStream(Plan(annotate())), ""
+
+        def reviewed(answer):
+            where = Span(start=0, end=8)
+            found = Finding(
+                detector="d", span=where, text="Lyon ok.", verdict=Verdict.UNSUPPORTED, reason="why"
+            )
+            return Review(Case(answer=answer, messages=asked), (found,))
+
+        for character in text:
+            stream.feed(character)
+            if (due := stream.due()) is not None:
+                released += stream.examined(reviewed(due))
+        assert released.startswith("Lyon ok. [nicht belegt]")
+        assert reviewed(text).language == "fr"
+        shown = Plan(annotate()).decide(stream.finish(reviewed(text))).answer
+        assert released + stream.rest(shown) == shown
