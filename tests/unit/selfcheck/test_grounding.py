@@ -146,6 +146,83 @@ class TestPremises:
         """Nothing to hold a sentence against."""
         assert Premises([]).best("She died.") == []
 
+    def test_a_table(self):
+        """Becomes lines with a heading before each cell; prose with commas stays prose."""
+        assert lines("model;price\nB200;7,2\nA100;3,1") == [
+            "model: B200, price: 7,2",
+            "model: A100, price: 3,1",
+        ]
+        for text in ("He came, he saw.\nHe won, he left.", "a,b\n1", 'a,b\n1,"2'):
+            assert readable(text) == text
+
+    def test_typography(self):
+        """Of PDF text is put right, within a record after it was read."""
+        assert lines("Wolf-\ngang works in ﬁnance.") == ["Wolfgang works in finance."]
+        assert lines('{"said": "the “big” one"}') == ['said: the "big" one']
+
+
+class TestDenials:
+    @pytest.mark.parametrize(
+        ("said", "document", "reason"),
+        [
+            (
+                "Acme made $3.5 billion.",
+                "It made $3.5 million: Acme.",
+                "the documents say $3.5 million, not $3.5 billion",
+            ),
+            (
+                "He said “the big bridge will fall down”.",
+                "He said: “The big bridge will stay”.",
+                "no document has the quotation",
+            ),
+            (
+                "Sales fell by 12 % in May.",
+                "In May sales rose by 12 %.",
+                "the documents say rose by 12 %, not fell by 12 %",
+            ),
+        ],
+    )
+    def test_whatever_a_model_says(self, said, document, reason):
+        """A sure fault makes a sentence unsupported; the reason says what the documents have, and a passage shows it."""
+        detector = GroundingCheck(fit="entailment", threshold=0.99)
+        case = Case.of(said, context=["Nothing here.", document])
+        (found,) = play(detector.examine(case), lambda _: Entailment(0.99, 0.005, 0.005))
+        assert found.verdict is Verdict.UNSUPPORTED
+        assert found.reason.startswith(reason)
+        assert isinstance(found.evidence[0], Passage)
+        assert found.evidence[0].source == "document 2"
+
+    def test_the_prior(self):
+        """Moves the score of a sure fault too."""
+        usual, rare = (
+            by_words("Acme made $3.5 billion.", "It made $3.5 million: Acme.", prior=prior)[0]
+            for prior in (0.5, 0.05)
+        )
+        assert usual.score == pytest.approx(0.95)
+        assert rare.score < usual.score
+
+    def test_the_question(self):
+        """May be quoted."""
+        case = Case.of(
+            'You asked "when did she die at last".', prompt="When did she die at last?", context=[DOCUMENT]
+        )
+        (found,) = play(GroundingCheck(fit="words").examine(case), lambda _: pytest.fail("asked a model"))
+        assert "quotation" not in found.reason
+
+    @pytest.mark.parametrize(
+        ("said", "document"),
+        [
+            ("It holds 1200 litres of it.", "It holds 1 200 l of it."),
+            ("It has two hundred (200) seats in it.", "It has 200 seats in it."),
+            ("It closes at 6 pm.", "It closes at 18:00."),
+            ("It was signed on March 5, 2024.", "It was signed on 2024-03-05."),
+        ],
+    )
+    def test_another_spelling(self, said, document):
+        """Is no new word, number or name."""
+        (found,) = by_words(said, document)
+        assert found.verdict is Verdict.SUPPORTED
+
 
 class TestFit:
     @pytest.mark.parametrize("name", ["entailment", "words"])

@@ -148,11 +148,11 @@ def _record(document: str) -> list[str] | None:
 def _table(document: str) -> list[str] | None:
     """The rows of a table of comma-separated values, each cell with its heading; `None` of anything else.
 
-    All rows must have as many short cells as the headings, and no heading a digit: prose has not.
+    All rows must have as many short cells as the headings, which are without digits and end no sentence.
     """
     head, _, rest = document.strip().partition("\n")
     sign = max(",;\t", key=head.count)
-    if not rest or head.count(sign) == 0 or any(map(str.isdigit, head)):
+    if not rest or head.count(sign) == 0 or head.rstrip()[-1] in ".!?" or any(map(str.isdigit, head)):
         return None
     try:
         rows = list(csv.reader(document.strip().splitlines(), delimiter=sign, strict=True))
