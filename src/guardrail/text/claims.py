@@ -84,6 +84,7 @@ _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MARKER = re.compile(r"[ \t>#]*(?:(?:[-*+•·‣–]|\(?[\da-z]{1,3}[.)])[ \t]+)?[*_]*")
 _RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
+_HEADER, _CELL = re.compile(r"<th\b", re.IGNORECASE), re.compile(r"<td\b", re.IGNORECASE)
 _EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
 _LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
 _OPENING = 40  # characters before a mark that only introduce it
@@ -215,6 +216,8 @@ class _Reader:
                 found += self._heading(region)
             else:
                 found += self._sentences(region)
+        if found and all(piece.kind is Kind.HEADING for piece in found):  # there is nothing that they are headings of
+            found = [replace(one, kind=Kind.CLAIM) if _size(one.text) > _NAME else one for one in found]
         yield from self._settled(found)
 
     def _block(self, region: Region) -> Iterator[Piece]:
@@ -333,7 +336,8 @@ class _Reader:
             limit = said.places[stop] if stop < len(said.places) else end
             last = first + len(said.text[first:stop].rstrip()) - 1
             close, first = self._behind(said.places[max(last, 0)] + 1, limit), stop
-            yield from self._whole(at, close, Kind.CLAIM)
+            header = _HEADER.search(self.text, at, close) is not None and not _CELL.search(self.text, at, close)
+            yield from self._whole(at, close, Kind.HEADING if header else Kind.CLAIM)
             at = close
 
     def _behind(self, place: int, limit: int) -> int:

@@ -68,6 +68,8 @@ class KnownQuantities:
     _times: dict[int, list[tuple[int, Moment]]] = field(init=False, default_factory=dict)
     _alike: Counter[tuple[tuple[Reading, ...], str]] = field(init=False, default_factory=Counter)
     _headed: bool = field(init=False, default=False)
+    _valued: dict[tuple[str, float], _Place] = field(init=False, default_factory=dict)
+    _moments: dict[Date | int, tuple[int, Moment]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         heads = re.compile(knowledge()["magnitudes"]["heads"], re.IGNORECASE)
@@ -84,6 +86,8 @@ class KnownQuantities:
     def _add(self, place: _Place) -> None:
         for reading in place.quantity.readings:
             self.values |= {reading.value, reading.figure}
+            for measured in (("", reading.value), _base(reading)):
+                self._valued.setdefault(measured, place)
             if place.quantity.listed:
                 continue
             dimension, base = _base(reading)
@@ -96,6 +100,8 @@ class KnownQuantities:
             self._figures.setdefault(figure, []).append(place)
 
     def _remember(self, number: int, moment: Moment) -> None:
+        for when in (*moment.dates, *moment.times):
+            self._moments.setdefault(when, (number, moment))
         for year, month, day in moment.dates:
             self._dates |= {(year, month, day), (None, month, day), (year, month, None), (None, month, None)}
             self.values |= {float(one) for one in (year, month, day) if one is not None}
@@ -114,6 +120,45 @@ class KnownQuantities:
         return any(one in self._dates for one in moment.dates) or any(
             one in self._times for one in moment.times
         )
+
+    def respelt(self, text: str) -> str:
+        """A normalised sentence with its quantities, dates and times spelt as the documents spell the same ones.
+
+        Example:
+            >>> KnownQuantities(["It raised 3.5 million euros by 18:00."]).respelt("It raised 3,500,000 euros by 6 pm.")
+            'It raised 3.5 million euros by 18:00.'
+        """
+        found, when = quantities(text)
+        written = [
+            *((one.start, one.end, self._spelling(one)) for one in found if not one.listed),
+            *((one.start, one.end, self._spelling_of_moment(one)) for one in when),
+        ]
+        parts: list[str] = []
+        at = 0
+        for start, end, spelling in sorted(written):
+            said = text[start:end].strip()
+            if start < at or not spelling or any(said in known for known in self.texts):
+                continue
+            parts += [text[at:start], spelling, text[start + len(text[start:end].rstrip()) : end]]
+            at = end
+        return "".join([*parts, text[at:]])
+
+    def _spelling(self, one: Quantity) -> str:
+        """How a document writes the same quantity; "" if none has it."""
+        measured = [*map(_base, one.readings), *(("", reading.value) for reading in one.readings)]
+        place = next((self._valued[key] for key in measured if key in self._valued), None)
+        if place is None or place.quantity.listed or one.sign != place.quantity.sign:
+            return ""
+        if not any(_is_same(r, s) for r in one.readings for s in place.quantity.readings):
+            return ""
+        return place.quantity.of(self.texts[place.document - 1])
+
+    def _spelling_of_moment(self, one: Moment) -> str:
+        """How a document writes the same date or time; "" if none has it."""
+        known = next(
+            (self._moments[when] for when in (*one.dates, *one.times) if when in self._moments), None
+        )
+        return self.texts[known[0] - 1][known[1].start : known[1].end].strip() if known else ""
 
     def faults(self, text: str, *, language: str = "") -> Iterator[Fault]:
         """What a normalised sentence says with another unit, magnitude, currency or sign than every place with its number.

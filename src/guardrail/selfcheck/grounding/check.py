@@ -46,20 +46,18 @@ _SCRIPT = "the check was made for English text"
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What is known of a claim before a model is asked; a record is shown to none, since models read sentences."""
+    """What is known of a claim before a model is asked; a record is shown to none, since models read sentences.
+
+    The hypothesis has the documents' spelling of numbers; a short answer of a few words comes with its question.
+    """
 
     claim: Piece
+    hypothesis: str
     counted: Novelty | None
     premises: tuple[Premise, ...]
     partial: str = ""
     denial: Denial | None = None
     unlearnt: str = ""  # why only words are compared: of a language that the model does not read
-
-    @property
-    def hypothesis(self) -> str:
-        """What a model reads: a short answer with its question, if it is of a few words only."""
-        asked = self.claim.question if len(self.claim.text.split()) <= _FEW else ""
-        return normalised(f"{asked} {self.claim.text}".strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +187,7 @@ class GroundingCheck(SentenceCheck):
             return _Weighed(None, partial=_NO_WORD)
         if one.claim.form == "record":
             return _Weighed(self._words.log_odds(lexical_features(one.counted)))
-        if not one.premises:
+        if not one.premises and not one.unlearnt:
             return _Weighed(None, partial=_SCRIPT)
         read = [(premise, reply.value) for premise, reply in replies if isinstance(reply, Answer)]
         read = [(premise, found) for premise, found in read if _is_whole(found)]
@@ -273,7 +271,11 @@ def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
             if read
             else ()
         )
-        found.append(_Prepared(claim, novelty(text, vocabulary), best, partial, denials.of(claim.text)))
+        asked = f"{claim.question} " if claim.question and len(text.split()) <= _FEW else ""
+        hypothesis = asked + (vocabulary.quantities.respelt(text) if read else text)
+        found.append(
+            _Prepared(claim, hypothesis, novelty(text, vocabulary), best, partial, denials.of(claim.text))
+        )
     return found
 
 
