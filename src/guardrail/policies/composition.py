@@ -70,7 +70,7 @@ class VerdictPolicy:
         return [finding for finding in review.findings if finding.verdict in self.on]
 
     def phrases(self, review: Review) -> Phrases:
-        """What the reader of the answer is told, in its language."""
+        """Our texts in the language of the answer."""
         return Phrases(review.language, self.texts)
 
     def __or__(self, other: Policy) -> Chain:

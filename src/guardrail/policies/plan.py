@@ -56,7 +56,7 @@ class Plan:
         return with_texts(self.policy, self.texts)
 
     def phrases(self, answer: str, question: str = "") -> Phrases:
-        """What the reader of an answer is told, in its language."""
+        """Our texts in the language of an answer."""
         return Phrases.about(answer, question=question, texts=self.texts)
 
     @property

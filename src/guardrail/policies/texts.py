@@ -117,7 +117,7 @@ class Phrases:
         return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), self._template(key))
 
     def kind(self, label: str, count: int) -> str:
-        """So many findings of a kind; a label that the table does not have stays as it is."""
+        """The number of findings with a label; a label that the table does not have stays as it is."""
         key = f"kind_{label}"
         kind = self.of(key) if key in table()[FALLBACK] else label
         return self.of("counted", count=count, kind=kind)
@@ -189,4 +189,4 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
 
 
 ENGLISH = Phrases()
-"""What reports and operators are told."""
+"""As in reports, which operators read."""
