@@ -137,16 +137,20 @@ class TestStructured:
         said = client.chat.completions.parse(**{**ASK, "model": "json"}, response_format=Place)
         assert said.choices[0].message.parsed.claims[1] == "It is big."
 
-    def test_what_is_not_valid_any_more_is_blocked(self, made):
-        """A schema that lists the values admits no mark."""
+    def test_what_would_not_be_valid_any_more(self, made):
+        """A schema that lists the values admits no mark: the answer passes without; what cannot be cut is blocked."""
         schema = {
             "type": "object",
             "properties": {"claims": {"type": "array", "items": {"enum": ["Paris is in France.", BAD]}}},
         }
         wanted = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
-        said = made(annotate()).chat.completions.create(**{**ASK, "model": "json"}, response_format=wanted)
-        assert said.choices[0].finish_reason == "content_filter"
-        assert said.guardrail["action"] == "block"
+        ask = {**ASK, "model": "json", "response_format": wanted}
+        marked = made(annotate()).chat.completions.create(**ask)
+        assert (marked.choices[0].finish_reason, marked.guardrail["action"]) == ("stop", "flag")
+        cut = made(remove()).chat.completions.create(**ask)
+        assert (cut.choices[0].finish_reason, cut.guardrail["action"]) == ("content_filter", "block")
+        assert "withheld" in json.loads(cut.choices[0].message.content)["guardrail"]
+        assert SECRET not in cut.model_dump_json()
 
     def test_responses_parse(self, made):
         """In the Responses API."""
