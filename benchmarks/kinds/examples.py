@@ -24,8 +24,10 @@ ANSWERS = {
         "legal_us/answers_with_law",
         "openresearcher/answers",
         "expertqa/answers",
-    )
-    + ("haluquestqa/answers", "factool/scientific", "scholarqa_cs/answers"),
+        "haluquestqa/answers",
+        "factool/scientific",
+        "scholarqa_cs/answers",
+    ),
     "zh": (
         "lawbench_zh/answers",
         "factool/chinese_facteval",

@@ -49,8 +49,7 @@ class Learnt(NamedTuple):
 
     def use(self) -> None:
         """Let `kind_of` decide by it, in this process."""
-        weights = {term: (nothing / 100, lacking / 100) for term, (nothing, lacking) in self.weights.items()}
-        fit = kinds._Fit(frozenset(self.words), weights.pop(""), weights)  # noqa: SLF001
+        fit = kinds._Fit.of(self.words, self.weights)  # noqa: SLF001
         kinds._fit = lambda: fit  # type: ignore[assignment]  # noqa: SLF001
         kinds._kind.cache_clear()  # noqa: SLF001
 
@@ -205,8 +204,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for language, texts in claims.items()
     }
     examples = made(claims)
-    print(f"{len(words)} words; examples: {dict(Counter(one.label for one in examples))}")  # noqa: T201
-    print(table(rows, predicted(rows, examples, words)))  # noqa: T201
+    print(f"{len(words)} words; examples: {dict(Counter(one.label for one in examples))}")
+    print(table(rows, predicted(rows, examples, words)))
     if options.write:
         own = [Example(row.label, row.text, REAL) for row in rows if row.learnt]
         _write(learn([*examples, *own], words))

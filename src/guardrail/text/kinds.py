@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -23,6 +23,7 @@ from guardrail.text.sentences import split_sentences
 __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
+_BARE = 40  # characters of a bare answer
 _NOTHING, _LACKING = 0.7, 0.5
 """From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
 
@@ -40,6 +41,7 @@ _LONG_FORMS = (
     *(("let's", "let us"), ("here's", "here is"), ("that's", "that is"), ("it's", "it is")),
 )
 _UNKNOWN, _NUMBER, _ASKS = "?", "#", "??"
+_NONE = (0.0, 0.0)
 _COUNTS = (1, 2, 3, 5, 8)  # of unknown words, from which on it is a term that there are so many
 _LONGEST = 4  # tokens of a term
 
@@ -61,7 +63,17 @@ class _Fit(NamedTuple):
     words: frozenset[str]
     bias: tuple[float, float]
     weights: dict[str, tuple[float, float]]
-    """Of a term: what it adds to the log-odds of "nothing claimed" and of "lacking", each against "claim"."""
+    """Of a term: what it adds to the log-odds of "nothing claimed" and of "lacking", each against "claim". What longer terms
+    begin with is here too: a run of tokens that is not here need not be followed further."""
+
+    @classmethod
+    def of(cls, words: Iterable[str], weights: Mapping[str, Sequence[int]]) -> _Fit:
+        """A fit from what `kinds.json` has: weights in hundredths, the bias under the empty term."""
+        table = {term: (pair[0] / 100, pair[1] / 100) for term, pair in weights.items()}
+        bias = table.pop("")
+        parts = [term.split(" ") for term in table]
+        begun = (" ".join(part[:length]) for part in parts for length in range(1, len(part)))
+        return cls(frozenset(words), bias, dict.fromkeys(begun, _NONE) | table)
 
 
 def kind_of(sentence: str) -> Kind:
@@ -83,7 +95,7 @@ def is_bare_answer(text: str) -> bool:
         >>> is_bare_answer("Yes."), is_bare_answer("是的。"), is_bare_answer("Yes, in 1904.")
         (True, True, False)
     """
-    return len(text) <= _READ and _words(text) in _bare()
+    return len(text) <= _BARE and _words(text) in _bare()
 
 
 def refuses(text: str) -> bool:
@@ -106,26 +118,31 @@ def terms(sentence: str, words: Container[str]) -> set[str]:
         sentence: at most some hundreds of characters; linear in them.
         words: in small letters; any other word is unknown. A run of unknown words is one token.
     """
+    tokens, counts = _tokens(sentence, words)
+    found = {*tokens, *counts}
+    runs = tokens
+    for length in range(1, _LONGEST):
+        runs = [f"{run} {token}" for run, token in zip(runs, tokens[length:], strict=False)]
+        found.update(runs)
+    return found
+
+
+def _tokens(sentence: str, words: Container[str]) -> tuple[list[str], list[str]]:
+    """The tokens with both ends, and the terms for how many words are unknown."""
     tokens, unknown = ["^"], 0
-    for token in _TOKEN.findall(_plain(sentence)):
-        if token[0].isdigit():
+    for found in _TOKEN.findall(_plain(sentence)):
+        if found in words or found in ",:;!":
+            tokens.append(found)
+        elif found[0].isdigit():
             tokens.append(_NUMBER)
-        elif token == "?":
+        elif found == _UNKNOWN:
             tokens.append(_ASKS)
-        elif token in ",:;!" or token in words:
-            tokens.append(token)
         else:
             unknown += 1
             if tokens[-1] != _UNKNOWN:
                 tokens.append(_UNKNOWN)
     tokens.append("$")
-    found = {f"≥{count}" for count in _COUNTS if unknown >= count}
-    found.update(tokens)
-    run = tokens
-    for length in range(1, _LONGEST):
-        run = [f"{start} {token}" for start, token in zip(run, tokens[length:], strict=False)]
-        found.update(run)
-    return found
+    return tokens, [f"≥{count}" for count in _COUNTS if unknown >= count]
 
 
 @lru_cache(maxsize=16_384)
@@ -144,11 +161,17 @@ def _kind(sentence: str) -> Kind:
 def _probabilities(sentence: str) -> tuple[float, float]:
     """Of "nothing claimed" and "lacking"; the rest is a claim's."""
     fit = _fit()
-    nothing, lacking = fit.bias
-    for term in terms(sentence, fit.words):
-        if (weight := fit.weights.get(term)) is not None:
-            nothing += weight[0]
-            lacking += weight[1]
+    tokens, counts = _tokens(sentence, fit.words)
+    found = {count: fit.weights.get(count, _NONE) for count in counts}
+    for start in range(len(tokens)):
+        run = tokens[start]
+        for following in (*tokens[start + 1 : start + _LONGEST], ""):
+            if (weight := fit.weights.get(run)) is None:
+                break
+            found[run] = weight
+            run = f"{run} {following}"
+    nothing = fit.bias[0] + sum(weight[0] for weight in found.values())
+    lacking = fit.bias[1] + sum(weight[1] for weight in found.values())
     powers = exp(min(nothing, 50)), exp(min(lacking, 50))
     return powers[0] / (1 + sum(powers)), powers[1] / (1 + sum(powers))
 
@@ -189,9 +212,7 @@ def _words(text: str) -> str:
 @cache
 def _fit() -> _Fit:
     data = json.loads((files(__package__) / "kinds.json").read_text("utf-8"))
-    weights = {term: (nothing / 100, lacking / 100) for term, (nothing, lacking) in data["weights"].items()}
-    nothing, lacking = weights.pop("")
-    return _Fit(frozenset(data["words"].split()), (nothing, lacking), weights)
+    return _Fit.of(data["words"].split(), data["weights"])
 
 
 @cache
