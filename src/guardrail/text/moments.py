@@ -71,9 +71,9 @@ def _dates(text: str) -> Iterator[Moment]:
 
 
 def _read(groups: dict[str, str | None]) -> Iterator[Date]:
-    year = int(groups["year"]) if groups.get("year") else None
+    year = int(groups.get("year") or 0) or None
     if groups.get("name"):
-        day = int(groups["day"]) if groups.get("day") else None
+        day = int(groups["day"] or 0) if "day" in groups else None
         month = _months()[str(groups["name"]).casefold()]
         if day is None or 1 <= day <= 31:
             yield year, month, day

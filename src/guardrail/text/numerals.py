@@ -64,9 +64,9 @@ def in_digits(text: str, *, language: str = "") -> Iterator[Numeral]:
 def _values(written: str, *, point: str) -> tuple[float, ...]:
     """The values of digits with separators, by the language's decimal point first; only the last separator can be one."""
     if "/" in written:
-        *whole, share = written.split(" ")
+        before, _, share = written.rpartition(" ")
         over, _, under = share.partition("/")
-        return (_plain("".join(whole)) + _plain(over) / (_plain(under) or 1.0),)
+        return (_plain(before) + _plain(over) / (_plain(under) or 1.0),)
     signs = [one[0] for one in _SEPARATOR.finditer(written)]
     if not signs and written.isdecimal():
         return (_plain(written),)

@@ -10,7 +10,18 @@ from guardrail.text.typography import normalised
 
 __all__ = ["KnownTexts", "Misquotation", "quotations"]
 
-_MARKS = ("“”", "„“", "„”", "«»", "»«", "「」", "『』", "‟”", "〝〞", "‹›")
+_MARKS = (
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("«", "»"),
+    ("»", "«"),
+    ("「", "」"),
+    ("『", "』"),
+    ("‟", "”"),
+    ("〝", "〞"),
+    ("‹", "›"),
+)
 _QUOTED = re.compile(
     '(?<![\\w"])"(?P<plain>[^"\n]+)"(?!\\w)|'
     + "|".join(rf"{a}(?P<m{i}>[^{a}{b}\n]+){b}" for i, (a, b) in enumerate(_MARKS))

@@ -43,7 +43,10 @@ class Denials:
 
     def of(self, sentence: str) -> Denial | None:
         """What is wrong with a sentence; `None` where nothing surely is."""
-        found = [*self._quantities.faults(normalised(sentence)), *self._texts.faults(sentence)]
+        found: list[Fault | Misquotation] = [
+            *self._quantities.faults(normalised(sentence)),
+            *self._texts.faults(sentence),
+        ]
         if not found:
             return None
         shown = [
