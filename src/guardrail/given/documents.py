@@ -140,7 +140,8 @@ class _Reader:
         for name in ("system", "instructions"):
             self._content(body.get(name), role="system")
         for name in ("messages", "input"):
-            for one in _items(body.get(name)):
+            said = body.get(name)
+            for one in [{"role": "user", "content": said}] if isinstance(said, str) else _items(said):
                 self.message(one)
         for name in _FIELDS:
             self._field(body.get(name), f"{FIELD} {name!r}")

@@ -10,6 +10,7 @@ from tests.unit.server.test_sentences import CUT, SAID
 from tests.unit.server.test_sentences import BySentence as Known
 
 from guardrail import Guard, annotate, flag, remove
+from guardrail.report import Case
 from guardrail.server.litellm import decided, examined
 from guardrail.testing.server import serve
 
@@ -38,7 +39,7 @@ def answers(guard, parts):
         found, text = [], ""
         for part in parts:
             text += part
-            one = await examined(guard, text, None)
+            one = await examined(guard, text, Case(answer=""))
             found.append((text, decided([text], [one], on_rewrite="rewrite", closed=False)))
         return found
 
