@@ -27,6 +27,8 @@ def reading(found: Survey, mapped: Mapped) -> Iterator[str]:
     parts.append(f"{labels:,} labelled ({counts.get('made up', 0):,} made up)" if labels else "no labels")
     if not counts.get("source"):
         parts.append("each its own source")
+    if found.form:
+        yield f"{found.file.name}: {found.form}"
     yield f"{found.file.name}: {many(found.file.rows, 'answer')}, {', '.join(parts)}"
     used = {*FIELDS, *mapped.groups, *(column.removeprefix("!") for column in mapped.columns.values())}
     likely = suggested(found.columns, mapped.columns)

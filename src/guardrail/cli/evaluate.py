@@ -26,7 +26,7 @@ def evaluate(  # noqa: PLR0917  # an option each
         list[str],
         typer.Argument(
             metavar="ANSWERS...",
-            help="Files of answers: .jsonl, .csv or .parquet, or a folder that save_to_disk wrote (Hugging Face datasets); a row is "
+            help="Files of answers: .jsonl, .csv, .tsv or .parquet, or a folder that save_to_disk wrote (Hugging Face datasets); a row is "
             "an answer.",
         ),
     ],
@@ -47,7 +47,14 @@ def evaluate(  # noqa: PLR0917  # an option each
             "--map",
             metavar="FIELD=COLUMN,...",
             help="Which column each field is read from, as answer=response,label=hallucinated. Fields: answer, prompt, context, "
-            "samples, logprobs, label, sentences, source. A label is true for made up; label=!faithful turns it round.",
+            "samples, logprobs, label, sentences, source. A label is true for made up; 'label=!faithful' turns it round.",
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL=MEANING,...",
+            help="What labels mean that are not known: 'bad=made-up,good=sound,skipped=none'; of numbers '>=0.5=made-up'.",
         ),
     ] = None,
     group: Annotated[
@@ -157,6 +164,7 @@ def evaluate(  # noqa: PLR0917  # an option each
         "--out": str(Path(out).expanduser().absolute()),
         "--map": columns,
         "--group": group,
+        "--labels": labels,
         "--answering-model": answering_model,
         "--budget": budget,
         "--parallel": parallel,
@@ -172,6 +180,7 @@ def evaluate(  # noqa: PLR0917  # an option each
                 paths,
                 columns=columns,
                 groups=tuple(group or ()),
+                labels=labels or "",
                 answering_model=answering_model or "",
                 part_rows=part_rows,
                 quiet=quiet,
@@ -240,7 +249,7 @@ def _begun(
 
     mapping = _mapping(columns)
     known = folder.begun()
-    mapped = Mapped(mapping, more["groups"])
+    mapped = Mapped(mapping, more["groups"], more["labels"])
     files = tuple(_surveyed(path, mapped, known, quiet=quiet) for path in paths)
     if repeated := [one.name for i, one in enumerate(files) if one.digest in {f.digest for f in files[:i]}]:
         raise Usage(f"{repeated[0]!r} has the same content as another of the files: name each once")
@@ -266,7 +275,11 @@ def _surveyed(path: Path, mapped: Mapped, known: RunInfo | None, *, quiet: bool)
 
     with patience("reading the answers"):
         made = digest(path)
-        same = known is not None and (dict(known.mapping), known.groups) == (mapped.columns, mapped.groups)
+        same = known is not None and (dict(known.mapping), known.groups, known.labels) == (
+            mapped.columns,
+            mapped.groups,
+            mapped.labels,
+        )
         seen = [one for one in known.files if one.digest == made] if known is not None and same else []
         if seen:
             return seen[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 
 __all__ = ["FIELDS", "as_option", "suggested"]
@@ -62,12 +63,12 @@ def suggested(columns: Iterable[str], known: Mapping[str, str] | None = None) ->
 
 
 def as_option(columns: Mapping[str, str]) -> str:
-    """A mapping as it is written on the command line.
+    """A mapping as it is written on the command line, quoted for a shell where that is needed.
 
     >>> as_option({"answer": "response", "label": "!faithful"})
-    '--map answer=response,label=!faithful'
+    "--map 'answer=response,label=!faithful'"
     """
-    return "--map " + ",".join(f"{field}={column}" for field, column in columns.items())
+    return "--map " + shlex.quote(",".join(f"{field}={column}" for field, column in columns.items()))
 
 
 def _bare(name: str) -> str:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from guardrail.errors import InputError, ParseError
+from guardrail.evaluation.delimited import encoding_of, form_of, rows
 from guardrail.evaluation.rows import BATCH, pyarrow
 
-__all__ = ["Wanted", "digest", "numbered", "read"]
+__all__ = ["Wanted", "digest", "form", "numbered", "read"]
 
 Raw: TypeAlias = Mapping[str, Any]
 
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+_SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+}
 _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
 _BLOCK = 1 << 20
 
@@ -72,6 +78,15 @@ def numbered(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
             return
 
 
+def form(path: Path) -> str:
+    """What is said of how a file of text is written; "" where it is UTF-8, with commas."""
+    kind = _SUFFIXES.get(path.suffix.lower()) if path.is_file() else None
+    if kind == "csv":
+        return str(form_of(path))
+    encoding = encoding_of(path) if kind == "jsonl" else "utf-8"
+    return "" if encoding in {"utf-8", "utf-8-sig"} else f"read as {encoding.upper()}"
+
+
 def _reader(path: Path) -> Any:
     if path.is_dir():
         return _saved_folder
@@ -88,7 +103,9 @@ def _reader(path: Path) -> Any:
 
 def _json_lines(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
     count = -1
-    with path.open("rb") as stream:
+    encoding = encoding_of(path)
+    plain = encoding in {"utf-8", "utf-8-sig"}
+    with path.open("rb") if plain else path.open(encoding=encoding) as stream:
         for line_number, line in enumerate(stream, 1):
             if line.isspace():
                 continue
@@ -100,7 +117,7 @@ def _json_lines(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
             yield count, _object(line, path, line_number)
 
 
-def _object(line: bytes, path: Path, number: int) -> Raw:
+def _object(line: bytes | str, path: Path, number: int) -> Raw:
     try:
         found = json.loads(line)
     except ValueError as error:
@@ -116,16 +133,7 @@ def _object(line: bytes, path: Path, number: int) -> Raw:
 
 
 def _csv(path: Path, _: Wanted) -> Iterator[tuple[int, Raw]]:
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream)
-        try:
-            for number, row in enumerate(reader):
-                yield number, {name: value for name, value in row.items() if name is not None}
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise ParseError(
-                f"expected CSV in UTF-8 with a line of names: {error}", source=str(path), line=reader.line_num
-            ) from error
+    return enumerate(rows(path))
 
 
 def _parquet(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:

@@ -39,6 +39,7 @@ _COMPARED = {
     "backends": "the models",
     "mapping": "--map",
     "groups": "--group",
+    "labels": "--labels",
     "answering_model": "--answering-model",
     "part_rows": "--part-rows",
 }

@@ -11,8 +11,8 @@ from typing import Any
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.evaluation.columns import FIELDS, as_option, suggested
-from guardrail.evaluation.files import Wanted, digest, numbered
-from guardrail.evaluation.labels import Labels, read_labels
+from guardrail.evaluation.files import Wanted, digest, form, numbered
+from guardrail.evaluation.labels import Labels, Meanings, StrangeLabels, read_labels, strange
 from guardrail.evaluation.rows import InputFile
 from guardrail.report import Case
 from guardrail.requests import TokenLogprob
@@ -49,15 +49,19 @@ class Mapped:
         columns: by field (`FIELDS`); a field not named has a column of its own name. A label column that begins with "!" says
             what is *sound*.
         groups: further columns to keep.
+        labels: what labels mean that are not known, as `Meanings.of` reads it.
 
     Raises:
-        ConfigError: there is no such field.
+        ConfigError: there is no such field, or no such meaning.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
+    labels: str = ""
+    _meanings: Meanings = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_meanings", Meanings.of(self.labels))
         for name in self.columns:
             if name not in FIELDS:
                 raise ConfigError(
@@ -75,7 +79,9 @@ class Mapped:
             raise self._no_answer(raw)
         answer = taken["answer"]
         invert = self.columns.get("label", "").startswith("!")
-        labels = read_labels(taken["label"], answer, texts=taken["sentences"] or (), invert=invert)
+        labels = read_labels(
+            taken["label"], answer, texts=taken["sentences"] or (), invert=invert, meanings=self._meanings
+        )
         source = taken["source"]
         return Labelled(
             file=file.key,
@@ -157,11 +163,13 @@ class Survey:
         file: its digest and number of rows.
         columns: of its first row.
         counts: how many rows have each field; "made up" and "sound" of labels.
+        form: how it is written, where that is neither UTF-8 nor commas.
     """
 
     file: InputFile
     columns: tuple[str, ...]
     counts: Mapping[str, int]
+    form: str = ""
 
 
 def surveyed(path: Path, mapped: Mapped) -> InputFile:
@@ -178,17 +186,26 @@ def survey(path: Path, mapped: Mapped, made: str | None = None) -> Survey:
         made: its digest, where it was computed already.
 
     Raises:
-        InputError: a row cannot be read; with its number.
+        InputError: a row cannot be read; with its number. Labels that are not known are named together.
     """
     file = InputFile(path.name, made or digest(path), 0)
     counts: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    first: int | None = None
     columns: tuple[str, ...] = ()
     rows = 0
     for number, raw in numbered(path, Wanted()):
         columns = columns or tuple(map(str, raw))
-        counts.update(_has(_at(path, number, mapped, raw, file), file))
+        try:
+            counts.update(_has(_at(path, number, mapped, raw, file), file))
+        except StrangeLabels as error:
+            unknown.update(map(str, error.values))
+            first = number if first is None else first
         rows = number + 1
-    return Survey(InputFile(path.name, file.digest, rows), columns, counts)
+    if first is not None:
+        column = mapped.columns.get("label", "label").removeprefix("!")
+        raise InputError(f"{path.name}, row {first + 1}: {strange(dict(unknown.most_common()), column)}")
+    return Survey(InputFile(path.name, file.digest, rows), columns, counts, form(path))
 
 
 def _has(item: Labelled, file: InputFile) -> Iterator[str]:

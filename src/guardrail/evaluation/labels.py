@@ -6,19 +6,22 @@ True means *made up* everywhere. What is labelled by sentence or span is also la
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from guardrail.errors import InputError
+from guardrail.errors import ConfigError, InputError
 from guardrail.text.sentences import sentences
 
-__all__ = ["Label", "Labels", "read_labels"]
+__all__ = ["Label", "Labels", "Meanings", "StrangeLabels", "read_labels", "strange"]
 
 Label: TypeAlias = "bool | str | float | Sequence[Any] | None"
 
-_MADE_UP = {
-    *(
+_MADE_UP = frozenset(
+    [
         "1",
         "true",
         "yes",
@@ -29,12 +32,26 @@ _MADE_UP = {
         "made-up",
         "fabricated",
         "invented",
-    ),
-    *("unsupported", "inaccurate", "incorrect", "unfaithful", "nonfactual", "non-factual", "contradicted"),
-    *("minor_inaccurate", "major_inaccurate"),
-}
-_SOUND = {
-    *(
+        "fake",
+        "unsupported",
+        "not supported",
+        "inaccurate",
+        "incorrect",
+        "wrong",
+        "unfaithful",
+        "inconsistent",
+        "ungrounded",
+        "nonfactual",
+        "non-factual",
+        "contradicted",
+        "fail",
+        "failed",
+        "minor_inaccurate",
+        "major_inaccurate",
+    ]
+)
+_SOUND = frozenset(
+    [
         "0",
         "false",
         "no",
@@ -43,13 +60,75 @@ _SOUND = {
         "accurate",
         "correct",
         "faithful",
+        "consistent",
         "factual",
         "grounded",
         "sound",
-    ),
-    *("entailed", "not hallucinated"),
-}
-_UNKNOWN = {"", "none", "null", "nan", "unknown", "unlabelled", "unverified"}
+        "entailed",
+        "not hallucinated",
+        "pass",
+        "passed",
+    ]
+)
+_UNKNOWN = frozenset(
+    ["", "none", "null", "nan", "unknown", "unlabelled", "unverified", "n/a", "na", "n.a.", "-", "?"]
+)
+_MEANINGS: Mapping[str, bool | None] = {"made-up": True, "sound": False, "none": None}
+_SHOWN = 20  # labels that one message lists
+_FROM = re.compile(r">=\s*(-?\d*\.?\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Meanings:
+    """What labels mean that are not known here.
+
+    Attributes:
+        words: of each label, in small letters, whether it means made up; `None` = not labelled.
+        least: from this number on, a number means `above`, below it the opposite; `None` = 0 and 1 alone are numbers.
+        above: made up or sound.
+    """
+
+    words: Mapping[str, bool | None] = field(default_factory=dict)
+    least: float | None = None
+    above: bool = True
+
+    @classmethod
+    def of(cls, text: str) -> Meanings:
+        """Read "FAIL=made-up,PASS=sound,skipped=none" or ">=0.5=made-up".
+
+        Raises:
+            ConfigError: a part has another form.
+
+        Example:
+            >>> Meanings.of("falsch=made-up,>=0.7=sound")
+            Meanings(words={'falsch': True}, least=0.7, above=False)
+        """
+        words: dict[str, bool | None] = {}
+        least, above = None, True
+        for part in text.split(",") if text else ():
+            value, _, meaning = (one.strip() for one in part.rpartition("="))
+            number = _FROM.fullmatch(value)
+            if meaning not in _MEANINGS or not value or (number and meaning == "none"):
+                raise ConfigError(
+                    f"--labels: expected LABEL=made-up, LABEL=sound, LABEL=none or >=NUMBER=made-up, got {part!r}"
+                )
+            if number:
+                least, above = float(number[1]), meaning == "made-up"
+            else:
+                words[value.lower()] = _MEANINGS[meaning]
+        return cls(words, least, above)
+
+
+class StrangeLabels(InputError):
+    """Labels of which nobody said what they mean.
+
+    Attributes:
+        values: each of them, as written.
+    """
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self.values = tuple(values)
+        super().__init__(strange(Counter(map(str, self.values)), "label"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +171,36 @@ class Labels:
         return label if length > 0 else None
 
 
-def read_labels(value: Label, answer: str, *, texts: Sequence[str] = (), invert: bool = False) -> Labels:
+def read_labels(
+    value: Label,
+    answer: str,
+    *,
+    texts: Sequence[str] = (),
+    invert: bool = False,
+    meanings: Meanings | None = None,
+) -> Labels:
     """Labels in any of the forms that data sets use.
 
     Args:
-        value: of the answer: true, false, 0, 1, a share (0.5 and more is made up), a word ("hallucinated", "accurate", …) or
+        value: of the answer: true, false, 0, 1, a word ("hallucinated", "accurate", …) or
             nothing; of sentences: a list of those; of spans: a list of [start, end] or {"start", "end"}, which are made up
             (an empty list is an answer that is sound throughout).
         answer: the text.
         texts: the sentences that are labelled, where they were not split as here.
         invert: whether true means *sound* in `value`.
+        meanings: of labels that are not known here, and of other numbers.
 
     Raises:
-        InputError: a label of another form, passages that are to be inverted, or another number of sentences than labels.
+        StrangeLabels: labels that are not known.
+        InputError: passages that are to be inverted, or another number of sentences than labels.
 
     Example:
         >>> read_labels([0, 1], "It is so. It is not.").parts
         ((0, 9, False), (10, 20, True))
     """
+    meanings = meanings or Meanings()
     if not isinstance(value, list | tuple):
-        return Labels(_one(value, invert))
+        return Labels(_one(value, invert, meanings))
     if not value or isinstance(value[0], list | tuple | Mapping):
         if invert:
             raise InputError(
@@ -126,37 +215,62 @@ def read_labels(value: Label, answer: str, *, texts: Sequence[str] = (), invert:
             f"expected a label for each of {len(places)} sentences, got {len(value)}: name the column of the sentences "
             "with --map sentences=COLUMN"
         )
-    of = [_one(one, invert) for one in value]
+    of = _each(value, invert, meanings)
     known = [one for one in of if one is not None]
     parts = tuple((*place, one) for place, one in zip(places, of, strict=True))
     return Labels(True if True in known else (False if len(known) == len(of) else None), parts)
 
 
-def _one(value: Any, invert: bool) -> bool | None:
-    found: bool | None
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in _UNKNOWN:
-            return None
-        if word not in _MADE_UP | _SOUND:
-            try:
-                return _one(float(word), invert)
-            except ValueError:
-                raise _strange(value) from None
-        found = word in _MADE_UP
-    elif value is None or (isinstance(value, float) and math.isnan(value)):
+def _one(value: Any, invert: bool, meanings: Meanings) -> bool | None:
+    """What a label means; what the user said of it is not inverted."""
+    word, number = str(value).strip().lower(), _number(value)
+    if word in meanings.words:
+        return meanings.words[word]
+    if word in _UNKNOWN:
         return None
-    elif isinstance(value, bool | int | float) and 0 <= value <= 1:
-        found = value >= 0.5
-    else:
-        raise _strange(value)
-    return found is not invert
+    if number is not None and meanings.least is not None and not isinstance(value, bool):
+        return (number >= meanings.least) is meanings.above
+    if number in {0.0, 1.0}:
+        return (number == 1.0) is not invert
+    if isinstance(value, str) and word in _MADE_UP | _SOUND:
+        return (word in _MADE_UP) is not invert
+    raise StrangeLabels([value])
 
 
-def _strange(value: Any) -> InputError:
-    return InputError(
-        f"expected a label such as true, false, 0, 1, 'hallucinated' or 'accurate', got {value!r:.60}: change the column, or "
-        "name another with --map label=COLUMN"
+def _number(value: Any) -> float | None:
+    try:
+        found = float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _each(values: Sequence[Any], invert: bool, meanings: Meanings) -> list[bool | None]:
+    found, unknown = [], []
+    for value in values:
+        try:
+            found.append(_one(value, invert, meanings))
+        except StrangeLabels as error:
+            unknown += error.values
+    if unknown:
+        raise StrangeLabels(unknown)
+    return found
+
+
+def strange(counted: Mapping[str, int], column: str) -> str:
+    """What is said of labels that nobody knows: each with how often it is there, and the option that says what it means."""
+    numbers = [one for one in counted if _number(one) is not None]
+    words = [one for one in counted if one not in numbers]
+    shares = all(0 <= float(one) <= 1 for one in numbers)
+    parts = [f"{word}=?" for word in words[:_SHOWN]] + [f">={'0.5' if shares else '?'}=made-up"] * bool(
+        numbers
+    )
+    listed = ", ".join(f"{one!r:.60} ({count:,} ×)" for one, count in list(counted.items())[:_SHOWN])
+    more = f" and {len(counted) - _SHOWN:,} more" if len(counted) > _SHOWN else ""
+    fill = ", with made-up, sound or none for each ?" if words else ""
+    return (
+        f"expected a label such as true, false, 0, 1, 'hallucinated' or 'accurate' in the column {column!r}, got {listed}{more}: say "
+        f"what they mean with --labels {shlex.quote(','.join(parts))}{fill}; or name another column with --map label=COLUMN"
     )
 
 

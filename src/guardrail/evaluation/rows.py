@@ -125,6 +125,7 @@ class RunInfo:
         answering_model: the model that wrote the answers, as the user named it; "" = not named.
         mapping: which column of the input each field was read from.
         groups: further columns that were kept.
+        labels: what labels mean that are not known, as the user wrote it.
         part_rows: answers in one part file.
         rows_format: "parquet" or "jsonl".
         package: version that made the run.
@@ -139,6 +140,7 @@ class RunInfo:
     answering_model: str = ""
     mapping: Mapping[str, str] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
+    labels: str = ""
     part_rows: int = 0
     rows_format: str = "parquet"
     package: str = ""

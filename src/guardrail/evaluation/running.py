@@ -121,7 +121,7 @@ class _Session:
 
     def jobs(self, paths: Sequence[Path]) -> Iterator[Job | None]:
         """What is missing, in order; `None` = wait for one in flight, for it may give calls back."""
-        mapped = Mapped(self._info.mapping, self._info.groups)
+        mapped = Mapped(self._info.mapping, self._info.groups, self._info.labels)
         missing = self._folder.missing(self._info)
         for path, file in zip(paths, self._info.files, strict=True):
             parts = {part.rows.start: part for part in missing if part.file == file}

@@ -45,9 +45,8 @@ _NAMES: Mapping[str, str] = {
 _READ = 1_000  # characters of a text that the model reads, in half a millisecond
 _DENSE = 2.5  # letters of Latin script that say as much as one Chinese character, or two of others
 _LOOKED_AT = 8_000  # characters in which these are looked for
-_NOT_ITS_OWN = re.compile(
-    r"""https?://\S+|["“”„«「『][^"“”«»」』\n]{0,300}["“”»」』]"""
-)  # addresses and quotations
+_ADDRESS = re.compile(r"https?://\S+")
+_QUOTATION = re.compile(r"""["“”„«「『][^"“”«»」』\n]{0,300}["“”»」』]""")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]+")
 _OTHER = re.compile(r"[^\x00-ɏ\u2000-\u303f]+")
 
@@ -99,8 +98,9 @@ def language_name(code: str) -> str:
 
 def _letters(text: str) -> str:
     """What decides: the words of a text that have a letter, as much of them as is read."""
-    looked_at = text[:_LOOKED_AT]
-    return _words(_NOT_ITS_OWN.sub(" ", looked_at)) or _words(looked_at)
+    looked_at = _ADDRESS.sub(" ", text[:_LOOKED_AT])
+    own, every = _words(_QUOTATION.sub(" ", looked_at)), _words(looked_at)
+    return own if 2 * len(own) >= len(every) else every  # a list of quotations is in their language
 
 
 def _words(text: str) -> str:

@@ -26,7 +26,7 @@ class TestSuggested:
 
     def test_as_option(self):
         """As it is pasted."""
-        assert as_option(suggested(["claim", "supported"])) == "--map answer=claim,label=!supported"
+        assert as_option(suggested(["claim", "supported"])) == "--map 'answer=claim,label=!supported'"
 
 
 class TestSaid:

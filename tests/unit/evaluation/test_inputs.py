@@ -25,23 +25,40 @@ def one(raw, **columns):
 
 class TestLabels:
     @pytest.mark.parametrize(
-        "value", [True, 1, 0.5, "true", "Yes", "hallucinated", "1", "0.7", "major_inaccurate"]
+        "value",
+        [
+            True,
+            1,
+            1.0,
+            "true",
+            "Yes",
+            "hallucinated",
+            "1",
+            "FAIL",
+            "fake",
+            "inconsistent",
+            "major_inaccurate",
+        ],
     )
     def test_made_up(self, value):
         """Words and numbers that mean made up."""
         assert read_labels(value, TEXT).whole is True
 
-    @pytest.mark.parametrize("value", [False, 0, 0.49, "false", "no", "accurate", "Faithful", "0"])
+    @pytest.mark.parametrize(
+        "value", [False, 0, 0.0, "false", "no", "accurate", "Faithful", "PASS", "0", "0.0"]
+    )
     def test_sound(self, value):
         """Words and numbers that mean sound."""
         assert read_labels(value, TEXT).whole is False
 
-    @pytest.mark.parametrize("value", [None, "", "null", float("nan")])
+    @pytest.mark.parametrize("value", [None, "", "null", "n/a", " - ", float("nan")])
     def test_unknown(self, value):
         """No label is not a label."""
         assert read_labels(value, TEXT).whole is None
 
-    @pytest.mark.parametrize("value", ["perhaps", 2, -1, {"a": 1}, float("inf")])
+    @pytest.mark.parametrize(
+        "value", ["perhaps", "falsch", 2, -1, 0.7, "0.5", {"a": 1}, float("inf"), True + 1]
+    )
     def test_refused(self, value):
         """What could mean anything is not guessed."""
         with pytest.raises(InputError, match="expected a label"):
