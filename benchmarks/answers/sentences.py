@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks._places import digest, json_lines, part
 from benchmarks._rows import Row
 from benchmarks._stats import cohen_kappa, resampled
 from benchmarks._table import Run
@@ -104,11 +104,6 @@ def place(row: Mapping[str, Any]) -> Labelled:
         raise InputError(f"expected a labelled sentence, got {error!r} from {row!r:.200}.") from error
 
 
-def digest(sentence: str) -> str:
-    """Tells one sentence from another, and says nothing about it."""
-    return hashlib.blake2b(sentence.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
 def read_sentences(path: Path = FILE) -> list[Labelled]:
     """All places of the file.
 
@@ -141,32 +136,19 @@ def texts(found: Iterable[Labelled], folder: Callable[[str], Path]) -> Iterator[
         return dict(_answers(source, folder))
 
     for one in found:
-        text = answers(one.source).get(one.id, "")[one.start : one.end]
-        if digest(text) != one.digest:
-            raise InputError(
-                f"sentence {one.k}: expected another text in {one.source!r}, answer {one.id!r}, at {one.start}..{one.end}: "
-                "is the data set another version?"
-            )
-        yield text
+        where = f"sentence {one.k}: {one.source!r}, answer {one.id!r}"
+        yield part(answers(one.source).get(one.id, ""), one.start, one.end, digested=one.digest, where=where)
 
 
 def _answers(source: str, folder: Callable[[str], Path]) -> Iterator[tuple[str, str]]:
     name, _, file = source.rpartition("/")
     if name != "grounding":
-        for row in _lines(folder("real_answers") / name / f"{file}.jsonl"):
+        for row in json_lines(folder("real_answers") / name / f"{file}.jsonl"):
             yield str(row["id"]), row["answer"]
         return
-    for row in _lines(folder("grounding") / f"{file}.jsonl"):
+    for row in json_lines(folder("grounding") / f"{file}.jsonl"):
         for number, one in enumerate(row["responses"]):
             yield f"{row['source_id']}-{number}", one["response"]
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            yield json.loads(line)
-    except (OSError, ValueError) as error:
-        raise InputError(f"expected answers as JSON lines, got {error!r} from {path.name!r}.") from error
 
 
 def sentence_rows(run: Run) -> list[Row]:

@@ -27,12 +27,14 @@ class Label:
         span: where it is.
         reference: what is said of the work there, and nothing else.
         resolves: index in `Answer.labels` of the entry that an author-year mark refers to; `None` without one.
+        kind: what is cited (`guardrail.references.citations.Kind`); "" where the labels do not say it.
     """
 
     work: str
     span: Span
     reference: Reference
     resolves: int | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

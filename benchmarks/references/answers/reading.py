@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from benchmarks.references.answers.labels import Answer, Label
 from guardrail.references.authors.names import parse_name
@@ -13,11 +15,13 @@ from guardrail.references.citations import Citation, asks_for_references, citati
 from guardrail.references.citations.tagging import Tagger
 from guardrail.report import Span
 
-__all__ = ["FIELDS", "Read", "alike", "read", "right"]
+__all__ = ["FIELDS", "Read", "alike", "overlap", "paired", "read", "right"]
 
 FIELDS = ("title", "authors", "year", "venue", "identifier")
 LEAST_OVERLAP = 0.7  # of the words of both spans together, from which they are the same reference
 _WORD = re.compile(r"\w+")
+
+Found = TypeVar("Found", Label, Citation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +54,28 @@ def read(answer: Answer, tagger: Tagger | None = None) -> Read:
     """
     asked = asks_for_references(answer.question)
     found = citations(answer.text, asked_for_references=asked, tagger=tagger)
-    pairs, taken = list[tuple[Label, Citation]](), set[int]()
-    for label in answer.labels:
+    return Read(answer, found, paired(answer.text, answer.labels, found))
+
+
+def paired(text: str, labels: Sequence[Label], found: Sequence[Found]) -> list[tuple[Label, Found]]:
+    """Each label with what was found at its place, if there is something; each at most once.
+
+    Args:
+        text: which both are of.
+        labels: in order.
+        found: by a reader, or by another hand.
+    """
+    pairs, taken = list[tuple[Label, Found]](), set[int]()
+    for label in labels:
         near = [
-            (overlap(answer.text, label.span, one.span), -number)
+            (overlap(text, label.span, one.span), -number)
             for number, one in enumerate(found)
             if number not in taken and one.span.start < label.span.end and one.span.end > label.span.start
         ]
         if near and max(near)[0] >= LEAST_OVERLAP:
             taken.add(-max(near)[1])
             pairs.append((label, found[-max(near)[1]]))
-    return Read(answer, found, pairs)
+    return pairs
 
 
 def overlap(text: str, one: Span, other: Span) -> float:

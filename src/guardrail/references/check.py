@@ -36,10 +36,11 @@ from guardrail.references.bibliography.records import (
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.kinds import is_page
 from guardrail.references.citations.silence import unread
 from guardrail.references.citations.tagging import packaged_tagger, tagger_installed
 from guardrail.references.evidence import lookup_of
-from guardrail.references.findings import DOUBTFUL, Findings, is_page
+from guardrail.references.findings import DOUBTFUL, Findings
 from guardrail.references.interrogate import Interviewer, Query
 from guardrail.references.model_reader import added, reading
 from guardrail.references.opened import opened, with_sources

@@ -11,6 +11,7 @@ from guardrail.references.bibliography.claims import retraction
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import Citation
+from guardrail.references.citations.kinds import is_page
 from guardrail.references.evidence import lookup_of, mean, replies_of
 from guardrail.references.interrogate import Interrogation
 from guardrail.references.quotation import Differences, accused
@@ -18,7 +19,7 @@ from guardrail.references.second_reading import in_marks
 from guardrail.references.wording import belongs, compared, corrected, impossible
 from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
 
-__all__ = ["DOUBTFUL", "Findings", "is_page"]
+__all__ = ["DOUBTFUL", "Findings"]
 
 DOUBTFUL = frozenset({"labelled", "unmarked", "model"})
 """Styles whose title may be none: never an accusation."""
@@ -261,12 +262,6 @@ def _calls(said: Reference, owner: FieldCheck | None) -> bool:
 def _is_american(said: Reference) -> bool:
     """Whether a case is in a reporter of the United States, or is named in their manner: Roe v. Wade."""
     return bool(said.volume) or (_CASE in said.title and not said.venue)
-
-
-def is_page(said: Reference) -> bool:
-    """Whether a title with an address is all that is said, so that it may be a page of the web."""
-    identified = said.doi or said.arxiv or said.pmid or said.isbn
-    return bool(said.url) and not (identified or said.authors or said.year)
 
 
 def _doubtful(owner: FieldCheck | None) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from guardrail.references.bibliography.normalise import IDENTIFIERS
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.kinds import with_kind
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 from guardrail.requests import Ask, Untrusted, system, user
@@ -105,7 +106,7 @@ def _citation(entry: dict[str, Any], answer: str, taken: Sequence[Span]) -> Cita
     )
     if not (reference.title or reference.authors):
         return None
-    return Citation(Span(start=start, end=start + len(quote)), reference, "model")
+    return with_kind(Citation(Span(start=start, end=start + len(quote)), reference, "model"))
 
 
 def _said(value: Any, quote: str) -> str:

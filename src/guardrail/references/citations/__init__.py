@@ -32,6 +32,7 @@ from guardrail.references.citations.items import (
     with_places,
     without_lives,
 )
+from guardrail.references.citations.kinds import with_kind
 from guardrail.references.citations.labels import Link, bare, loose
 from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
@@ -39,7 +40,7 @@ from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import is_headed, is_on_screen, is_printed, without_media
 from guardrail.references.citations.mentions import among_works, mentions, with_entries
-from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.model import Citation, Kind, Style
 from guardrail.references.citations.named import with_names
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
@@ -57,7 +58,7 @@ from guardrail.report import Span
 if TYPE_CHECKING:
     from guardrail.references.citations.tagging import Tagger
 
-__all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
+__all__ = ["Citation", "Kind", "Style", "asks_for_references", "citations", "parse_reference"]
 
 _NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
 _LONGEST_TAG = 8  # characters of an opening tag
@@ -119,7 +120,8 @@ def citations(
     if places is not None:
         found = [placed(citation, places) for citation in found]
     found = [_with_tag(citation, read.text) for citation in found]
-    return read.joined(found) if read.pieces else found
+    found = read.joined(found) if read.pieces else found
+    return [with_kind(citation) for citation in found]
 
 
 def _plain(text: str) -> str:

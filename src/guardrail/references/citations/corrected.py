@@ -100,7 +100,7 @@ def corrected(answer: str, citation: Citation) -> Citation:
         )
     said = renamed(text, _by_its_body(text, said))
     if _CASE.match(said.title):
-        return replace(citation, reference=said, style="legal")
+        return replace(citation, reference=said, style="legal", kind="case")
     called = not said.authors and _CALLED.fullmatch(said.title) is not None
     named = bool(said.url) and is_the_site(said.title, said.url)
     if called or named:  # what it is called, perhaps, or where it is

@@ -113,7 +113,7 @@ def _of_court(match: re.Match[str]) -> Citation | None:
     name = said["marked"] or said["quoted"] or said["plain"] or match[0]
     venue = (said["rest"] or said["more"] or "").strip(" ,–—-")
     reference = Reference(title=" ".join(name.split()), year=int(said["year"]), venue=venue)
-    return Citation(Span(start=match.start(), end=match.end()), reference, "legal")
+    return Citation(Span(start=match.start(), end=match.end()), reference, "legal", kind="case")
 
 
 def _japanese(answer: str) -> Iterator[Citation]:
@@ -122,7 +122,7 @@ def _japanese(answer: str) -> Iterator[Citation]:
         behind = match.start("cited") - 1
         if name := _NAMED.search(answer, max(0, behind - 26), behind):
             reference = Reference(title=name[0], venue=match["cited"])
-            yield Citation(Span(start=name.start(), end=match.end()), reference, "legal")
+            yield Citation(Span(start=name.start(), end=match.end()), reference, "legal", kind="case")
 
 
 def _decision(answer: str, match: re.Match[str], since: int) -> Citation | None:
@@ -158,4 +158,4 @@ def _decision(answer: str, match: re.Match[str], since: int) -> Citation | None:
     reference = Reference(
         title=" ".join((name or cited).split()).strip(" ,"), year=int(said) if said else None, venue=cited
     )
-    return Citation(Span(start=start, end=end), reference, "legal")
+    return Citation(Span(start=start, end=end), reference, "legal", kind="case")

@@ -70,7 +70,7 @@ def named(answer: str) -> Iterator[Citation]:
         marked = start - match.start() if not answer[match.start() : start].strip("*") else 0
         name = " ".join(answer[start : match.end("name")].split())
         span = Span(start=start - marked, end=match.end())
-        yield Citation(span, Reference(title=name, year=int(match["year"])), "legal")
+        yield Citation(span, Reference(title=name, year=int(match["year"])), "legal", kind="case")
 
 
 def in_italics(answer: str, found: Iterable[Citation]) -> Iterator[Citation]:
@@ -79,14 +79,14 @@ def in_italics(answer: str, found: Iterable[Citation]) -> Iterator[Citation]:
     for match in _IN_ITALICS.finditer(answer) if known else ():
         if normalise(match["name"]) not in known:
             span = Span(start=match.start(), end=match.end())
-            yield Citation(span, Reference(title=" ".join(match["name"].split())), "legal")
+            yield Citation(span, Reference(title=" ".join(match["name"].split())), "legal", kind="case")
     for match in _SHORT.finditer(answer) if known else ():
         meant = next(
             (span for name, span in known.items() if name.startswith(normalise(match["name"]))), None
         )
         if meant:
             span = Span(start=match.start(), end=match.end())
-            yield Citation(span, Reference(title=match["name"]), "legal", means=meant)
+            yield Citation(span, Reference(title=match["name"]), "legal", means=meant, kind="case")
 
 
 def cases(answer: str) -> Iterator[Citation]:
@@ -193,4 +193,4 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
         volume=first.groups.get("volume") or "",
         pages=first.groups.get("page") or "",
     )
-    return Citation(Span(start=offset + start, end=offset + end), reference, "legal")
+    return Citation(Span(start=offset + start, end=offset + end), reference, "legal", kind="case")

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from guardrail.references.bibliography.records import Reference
 from guardrail.report import Span
 
-__all__ = ["FIRM", "IDENTIFIED", "Citation", "Style"]
+__all__ = ["FIRM", "IDENTIFIED", "Citation", "Kind", "Style"]
 
 Style: TypeAlias = Literal[
     "numbered",  # an item of a list with numbers, letters or keys: 1. 1) [1] (1) a) [^1]: [Doe20], a heading ### 1.
@@ -30,6 +30,9 @@ Style: TypeAlias = Literal[
     "model",  # what a model read and the rules did not (`reader="both"`)
     "legal",  # a case: Brown v. Board of Education, 347 U.S. 483 (1954)
 ]
+
+Kind: TypeAlias = Literal["work", "page", "law", "case", "mark"]
+"""What is cited: a mark stands for a work, by its authors and its year: (Hofmann et al., 2010)."""
 
 FIRM: frozenset[Style] = frozenset({"bibtex", "ris", "json", "legal"})
 """Styles whose bounds and fields are beyond doubt."""
@@ -56,6 +59,7 @@ class Citation:
         other: another reading of the same place, by the trained model, with another title or other authors; `None` where it
             agrees or is not sure. Then nothing is called wrong (`ReferenceCheck`).
         agreed: of "title" and "authors", what the trained model reads at the same place as it was read here.
+        kind: what is cited.
     """
 
     span: Span
@@ -66,3 +70,4 @@ class Citation:
     means: Span | None = None
     other: Reference | None = None
     agreed: frozenset[str] = frozenset()
+    kind: Kind = "work"

@@ -224,4 +224,4 @@ def _law(answer: str, start: int, end: int, said: Reference) -> Citation:
     """A law, with the emphasis around it."""
     while start > 0 and end < len(answer) and answer[start - 1] == answer[end] and answer[end] in "*_":
         start, end = start - 1, end + 1
-    return Citation(Span(start=start, end=end), said, "legal")
+    return Citation(Span(start=start, end=end), said, "legal", kind="law")
