@@ -37,6 +37,8 @@ class Choice:
     budget: str | None = None
     deadline: float | None = None
     detectors: Sequence[str] = ()
+    documents: bool = False
+    """Whether there are documents that the answer should be based on."""
     replies: str | None = None
     """A recording that answers in place of a chat model."""
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -135,11 +137,12 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
     if choice.replies is not None and choice.model is not None:
         raise Usage("--replies and --model: give one of them, recorded replies or a model that is asked")
     live = names_model(choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env})
-    context = CheckContext(choice.model, open_files)
+    context = CheckContext(choice.model, open_files, documents=choice.documents)
     detectors = named(choice.detectors)
     for method in methods().values():
         given = _given(method, choice)
-        if method.detectors is None or (choice.detectors and not given):
+        unasked = choice.detectors or (choice.documents and not method.reads_documents)
+        if method.detectors is None or (unasked and not given):
             continue
         made = method.detectors(context, **{p.name: choice.more[p.name] for p in own(method.detectors)})
         for one in made:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -146,7 +147,10 @@ def check(  # noqa: PLR0917  # an option each
     case = Case.of(
         read_text(place),
         prompt=text_or_file(prompt, "the prompt") if prompt else "",
-        context=[read_text(path, "a context document") for path in context or []],
+        context=[
+            {"page_content": read_text(path, "a context document"), "metadata": {"source": Path(path).name}}
+            for path in context or []
+        ],
     )
     choice = Choice(
         model=model,
@@ -158,7 +162,8 @@ def check(  # noqa: PLR0917  # an option each
         config=config,
         budget=budget,
         deadline=deadline,
-        detectors=detector or (("selfcheck-grounding",) if context and config is None else ()),
+        detectors=detector or (),
+        documents=bool(context),
         more=more,
     )
     with build(choice) as built:

@@ -32,11 +32,13 @@ class CheckContext:
     Attributes:
         model: the chat model that was named, or `None`.
         open_files: closes what the detectors read, when the check is over.
+        documents: whether documents were given that the answer should be based on.
         warnings: shown to the user before the result; a method may add to them.
     """
 
     model: str | None
     open_files: ExitStack
+    documents: bool = False
     warnings: list[str] = field(default_factory=list)
 
 
@@ -62,12 +64,14 @@ class Method:
     Attributes:
         commands: adds its commands to the application.
         detectors: the detectors that its options of `guardrail check` ask for; takes a `CheckContext`, then the options.
+        reads_documents: whether its detectors are the ones for documents: others run with documents only if an option asks for them.
         notes: what would settle more, where no model and no configuration was given; takes the report and the options by name.
         doctor: what `guardrail doctor` looks at; takes the options.
     """
 
     commands: Callable[[typer.Typer], None] | None = None
     detectors: Callable[..., Iterable[Detector]] | None = None
+    reads_documents: bool = False
     notes: Callable[[Report, Mapping[str, Any]], Iterable[str]] | None = None
     doctor: Callable[..., Iterator[Item]] | None = None
 

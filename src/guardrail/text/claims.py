@@ -125,9 +125,9 @@ def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
         question: what was asked; a bare "Yes." is judged with it.
 
     Example:
-        >>> text = "# Life\n\nShe was born in Rome [1]. Shall I go on?\n\n- left in **1950**.[2]\n"
+        >>> text = "# Life\n\nShe was born in Rome [1]. Do you want more?\n\n- left in **1950**.[2]\n"
         >>> [(piece.kind.value, piece.text) for piece in pieces(text)]
-        [('heading', 'Life'), ('claim', 'She was born in Rome.'), ('question', 'Shall I go on?'), ('claim', 'left in 1950.')]
+        [('heading', 'Life'), ('claim', 'She was born in Rome.'), ('question', 'Do you want more?'), ('claim', 'left in 1950.')]
         >>> pieces(text)[1].span.of(text)
         'She was born in Rome [1].'
     """
@@ -216,7 +216,9 @@ class _Reader:
                 found += self._heading(region)
             else:
                 found += self._sentences(region)
-        if found and all(piece.kind is Kind.HEADING for piece in found):  # there is nothing that they are headings of
+        if found and all(
+            piece.kind is Kind.HEADING for piece in found
+        ):  # there is nothing that they are headings of
             found = [replace(one, kind=Kind.CLAIM) if _size(one.text) > _NAME else one for one in found]
         yield from self._settled(found)
 
@@ -336,7 +338,9 @@ class _Reader:
             limit = said.places[stop] if stop < len(said.places) else end
             last = first + len(said.text[first:stop].rstrip()) - 1
             close, first = self._behind(said.places[max(last, 0)] + 1, limit), stop
-            header = _HEADER.search(self.text, at, close) is not None and not _CELL.search(self.text, at, close)
+            header = _HEADER.search(self.text, at, close) is not None and not _CELL.search(
+                self.text, at, close
+            )
             yield from self._whole(at, close, Kind.HEADING if header else Kind.CLAIM)
             at = close
 

@@ -16,7 +16,7 @@ __all__ = ["language", "language_name"]
 _SURE = 0.3
 """The least probability of a language, with those it is mistaken for, that counts; below it, a text does not show one."""
 _CLEAR = 0.75
-"""From this probability on, a language is told from those that it is mistaken for."""
+"""From this probability on, a language is distinguished from those that it is mistaken for."""
 _TIMES = 20
 """A text may be in the language that was expected unless another is more than so many times likelier."""
 

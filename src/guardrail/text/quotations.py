@@ -56,8 +56,8 @@ def quotations(text: str) -> list[str]:
     """The quotations of a text that are long enough to be somebody's words, in order, without their marks.
 
     Example:
-        >>> quotations('The “so-called” plan: "We shall never give it up", she said; «c’est la fin du monde» 「これは本当に大変なことです」')
-        ['We shall never give it up', 'c’est la fin du monde', 'これは本当に大変なことです']
+        >>> quotations('The “so-called” plan: "We will never give it up", she said; «c’est la fin du monde» 「これは本当に大変なことです」')
+        ['We will never give it up', 'c’est la fin du monde', 'これは本当に大変なことです']
     """
     found = [match[match.lastgroup or 0].strip() for match in _QUOTED.finditer(text)]
     return [one for one in found if _is_long(_words(one)) and not _is_title(one)]

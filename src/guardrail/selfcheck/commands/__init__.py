@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import typer
 
-from guardrail.cli.methods import Item, Method, hang
+from guardrail.cli.methods import CheckContext, Item, Method, hang
 from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
+
+if TYPE_CHECKING:
+    from guardrail.detector import Detector
 
 
 def _commands(app: typer.Typer) -> None:
@@ -46,4 +50,11 @@ def _doctor() -> Iterator[Item]:
         yield Item(section, "all-MiniLM-L6-v2", "missing", lost, "pip install 'guardrail-sdk[local]'")
 
 
-METHOD = Method(commands=_commands, doctor=_doctor)
+def _detectors(context: CheckContext) -> list[Detector]:
+    """What compares claims with documents, if there are some."""
+    from guardrail.selfcheck.grounding.check import GroundingCheck
+
+    return [GroundingCheck()] if context.documents else []
+
+
+METHOD = Method(commands=_commands, detectors=_detectors, reads_documents=True, doctor=_doctor)

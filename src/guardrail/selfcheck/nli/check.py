@@ -127,8 +127,8 @@ class NliCheck(StoppingCheck):
     A text that the model cannot read at once is read in parts, cut between sentences, if the backend says how much it
     read (`Entailment.premise_read`, as `EntailmentModel` does). What was not read all the same, the finding says.
 
-    The packaged model was made for English: with documents, an answer in another language, or beside documents in others
-    alone, is unverified. A model of yours is asked whatever the languages are.
+    The packaged model was made for English: with documents, an answer in another language, or with documents in
+    others alone, is unverified. A model of yours is asked whatever the languages are.
     """
 
     name: ClassVar[str] = "selfcheck-nli"
