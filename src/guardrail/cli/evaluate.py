@@ -54,7 +54,7 @@ def evaluate(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="LABEL=MEANING,...",
-            help="What labels mean that are not known: 'bad=made-up,good=sound,skipped=none'; of numbers '>=0.5=made-up'.",
+            help="What your labels mean, as 'good=sound,bad=made-up,skipped=none'; of numbers '>=0.5=made-up'.",
         ),
     ] = None,
     group: Annotated[

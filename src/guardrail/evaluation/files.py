@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from guardrail.errors import InputError, ParseError
 from guardrail.evaluation.delimited import encoding_of, form_of, rows
@@ -105,7 +105,8 @@ def _json_lines(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
     count = -1
     encoding = encoding_of(path)
     plain = encoding in {"utf-8", "utf-8-sig"}
-    with path.open("rb") if plain else path.open(encoding=encoding) as stream:
+    opened: IO[Any] = path.open("rb") if plain else path.open(encoding=encoding)
+    with opened as stream:
         for line_number, line in enumerate(stream, 1):
             if line.isspace():
                 continue

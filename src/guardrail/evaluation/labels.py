@@ -246,7 +246,8 @@ def _number(value: Any) -> float | None:
 
 
 def _each(values: Sequence[Any], invert: bool, meanings: Meanings) -> list[bool | None]:
-    found, unknown = [], []
+    found: list[bool | None] = []
+    unknown: list[Any] = []
     for value in values:
         try:
             found.append(_one(value, invert, meanings))
