@@ -13,7 +13,7 @@ from benchmarks.references.answers.labels import Label
 from benchmarks.references.answers.reading import paired, right
 from benchmarks.references.real.labels import KINDS, Real
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations import Citation
+from guardrail.references.citations import Citation, Kind
 from guardrail.report import Span
 
 __all__ = ["FIELDS", "GROUPS", "Paired", "Share", "agreement", "field_right", "pattern_reader", "share"]
@@ -124,9 +124,10 @@ def pattern_reader(text: str) -> list[Citation]:
         >>> [one.kind for one in pattern_reader("Roe et al. (2020) and https://example.org/a say so.")]
         ['mark', 'page']
     """
+    patterns: dict[Kind, re.Pattern[str]] = {"page": _LINK, "mark": _NAME_AND_YEAR}
     found = [
         Citation(Span(start=match.start(), end=match.end()), Reference(), "unmarked", kind=kind)
-        for kind, pattern in (("page", _LINK), ("mark", _NAME_AND_YEAR))
+        for kind, pattern in patterns.items()
         for match in pattern.finditer(text)
     ]
     kept = list[Citation]()

@@ -44,7 +44,7 @@ class TestKind:
             {
                 "page": Reference("Measles", url=url),
                 "work": Reference("Measles", ("Roe",), url=url),
-                "mark": Reference(authors=("Roe",), year=2020),
+                "mark": Reference(authors=("Roe",), year=2020, url=url),
                 "case": Reference("Roe v. Wade", year=1973),
                 "law": Reference("Ley 34/2002", year=2002),
             }.items(),

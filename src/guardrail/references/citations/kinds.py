@@ -38,8 +38,8 @@ def _kind(citation: Citation) -> Kind:
             return "case"
     if is_page(said):
         return "page"
-    bare = not (said.title or identified or said.url)
-    return "mark" if bare and said.authors and said.year else "work"
+    unnamed = not (said.title or identified)
+    return "mark" if unnamed and said.authors and said.year else "work"
 
 
 def is_page(said: Reference) -> bool:
