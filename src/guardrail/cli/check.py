@@ -106,12 +106,12 @@ def check(  # noqa: PLR0917  # an option each
     quiet: QUIET = False,
     **more: Any,
 ) -> None:
-    """Find invented or misquoted references in an answer; with --context, claims that the documents do not support; with
-    --facts, sentences that contradict known facts.
+    """Find invented or misquoted references in an answer, or with --context claims that the documents do not support.
 
-    A bibliography decides about a reference without a model. The model of --model is asked about all others; without
-    it they are "unverified", which does not mean that they are correct. A sentence about which the knowledge base
-    says nothing is unverified, too. --detector runs other detectors instead.
+    With --facts, sentences that contradict known facts are found, too. A bibliography decides about a reference without
+    a model. The model of --model is asked about all others; without it they are "unverified", which does not mean that
+    they are correct. A sentence about which the knowledge base says nothing is unverified, too. --detector runs other
+    detectors instead.
 
     Examples:
       guardrail check answer.md --bibliography refs.bib

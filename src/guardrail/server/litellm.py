@@ -158,7 +158,7 @@ async def guarded(
     if mode == "monitor":
         return JSONResponse({"action": "NONE"})
     closed = guard.policy.withholds_unchecked
-    phrases = guard.policy.phrases("\n\n".join(texts), _case("", messages).question)
+    phrases = guard.policy.phrases("\n\n".join(texts), asked.question)
     return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed, phrases=phrases))
 
 
