@@ -203,7 +203,7 @@ def time_rows(place: Path, *, count: int, facts: int = FACTS) -> list[Row]:
             start = time.perf_counter()
             report = guard.check(text)
             times.append(1000 * (time.perf_counter() - start))
-            verdicts.update(finding.verdict.value for finding in report.findings)
+            verdicts.update(finding.word for finding in report.findings)
             for finding in report.with_verdict(Verdict.SUPPORTED):
                 wrong += base.ask(sentences[finding.text]).state != "entailed"
     said = ", ".join(f"{verdicts[verdict.value]:,} {verdict.value}" for verdict in Verdict)

@@ -219,7 +219,7 @@ def _paired(answer: Answer, findings: Sequence[Finding]) -> Iterable[tuple[Label
             if finding.span is not None and overlap(answer.text, label.span, finding.span) > 0.3
         ]
         if near:
-            yield label, min(near, key=lambda finding: order.get(finding.verdict, 3))
+            yield label, min(near, key=lambda finding: order[finding.verdict] if finding.verdict else 3)
 
 
 def _share(part: int, whole: int) -> float:

@@ -132,7 +132,10 @@ def _outcomes(guard: Guard, shape: str, works: Sequence[Record], titles: Sequenc
         near = [
             finding.verdict
             for finding in findings
-            if finding.span and finding.span.start < at + len(title) and finding.span.end > at
+            if finding.verdict
+            and finding.span
+            and finding.span.start < at + len(title)
+            and finding.span.end > at
         ]
         found.append(min(near, key=order.index).value if near else "none")
     return found

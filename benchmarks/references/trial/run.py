@@ -70,7 +70,10 @@ class Tried:
         return {
             finding.verdict
             for finding in self.findings
-            if finding.span and finding.span.start < start + len(title) and start < finding.span.end
+            if finding.verdict
+            and finding.span
+            and finding.span.start < start + len(title)
+            and start < finding.span.end
         }
 
     def accused(self) -> list[str]:

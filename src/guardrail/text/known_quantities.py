@@ -100,7 +100,8 @@ class KnownQuantities:
             self._figures.setdefault(figure, []).append(place)
 
     def _remember(self, number: int, moment: Moment) -> None:
-        for when in (*moment.dates, *moment.times):
+        whens: list[Date | int] = [*moment.dates, *moment.times]
+        for when in whens:
             self._moments.setdefault(when, (number, moment))
         for year, month, day in moment.dates:
             self._dates |= {(year, month, day), (None, month, day), (year, month, None), (None, month, None)}
