@@ -23,7 +23,7 @@ from guardrail.text.sentences import split_sentences
 __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
-_NOTHING, _LACKING = 0.7, 0.5
+_NOTHING, _LACKING = 0.8, 0.5
 """From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
 
 _JOINED = (
@@ -40,7 +40,7 @@ _LONG_FORMS = (
     *(("let's", "let us"), ("here's", "here is"), ("that's", "that is"), ("it's", "it is")),
 )
 _UNKNOWN, _NUMBER, _ASKS = "?", "#", "??"
-_COUNTS = (1, 2, 3, 5, 8)  # of unknown words, from which on it is a term that there are so many
+_COUNTS = (1, 2, 3, 5, 8, 12)  # of unknown words, from which on it is a term that there are so many
 _LONGEST = 4  # tokens of a term
 
 
@@ -100,14 +100,15 @@ def refuses(text: str) -> bool:
 
 
 def terms(sentence: str, words: Container[str]) -> set[str]:
-    """What the classifier reads of a sentence: runs of one to four tokens, and from which counts on words are unknown.
+    """What the classifier reads: runs of one to four tokens, how many words are unknown, and the end with the beginning.
 
     Args:
         sentence: at most some hundreds of characters; linear in them.
         words: in small letters; any other word is unknown. A run of unknown words is one token.
     """
     tokens, unknown = ["^"], 0
-    for token in _TOKEN.findall(_plain(sentence)):
+    text = _plain(sentence)
+    for token in _TOKEN.findall(text):
         if token[0].isdigit():
             tokens.append(_NUMBER)
         elif token == "?":
@@ -118,8 +119,11 @@ def terms(sentence: str, words: Container[str]) -> set[str]:
             unknown += 1
             if tokens[-1] != _UNKNOWN:
                 tokens.append(_UNKNOWN)
-    tokens.append("$")
+    tokens += (".", "$") if text.rstrip(_CLOSING).endswith((".", "。", "।")) else ("$",)
+    end = tokens[-2] if tokens[-2] in ".:!" else ""
     found = {f"≥{count}" for count in _COUNTS if unknown >= count}
+    found |= {f"{end}$ {sum(unknown >= count for count in _COUNTS)}"}  # a lead-in may name its subject
+    found |= {f"{end}$ {tokens[1]}", f"{end}$ {' '.join(tokens[1:3])}"}
     found.update(tokens)
     run = tokens
     for length in range(1, _LONGEST):
