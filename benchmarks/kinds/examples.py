@@ -1,4 +1,4 @@
-"""Sentences to learn from: those of `examples.txt` with their gaps filled, mixtures of them, and claims of real answers."""
+"""Sentences to learn from: `sentences.jsonl`, `examples.txt` with its gaps filled, mixtures, claims of real answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["Example", "claims_of_answers", "made", "plain", "templates"]
+__all__ = ["Example", "claims_of_answers", "made", "plain", "templates", "written"]
 
 Claims = Mapping[
     str, Sequence[str]
@@ -39,6 +39,8 @@ ANSWERS = {
 }
 """Sets of `real_answers` that may be learnt from (MIT and Apache-2.0)."""
 
+WRITTEN = {"claim": 4.0, "nothing": 2.0, "lacking": 2.0}  # weight of a sentence of `sentences.jsonl`
+
 _GAP = re.compile(r"\(([^()]*)\)")
 _NUMBERS = ("5", "12", "1904", "2019", "2023")
 _WORDS, _CHARACTERS = (1, 1, 2, 3, 4, 6, 8, 11, 15), (2, 3, 4, 6, 9, 14, 20)  # of a topic
@@ -63,6 +65,7 @@ class Example:
     label: str
     text: str
     weight: float = 1.0
+    language: str = ""
 
 
 def plain(sentence: str) -> str:
@@ -81,6 +84,13 @@ def templates() -> dict[str, list[tuple[str, str]]]:
         elif line and not line.startswith("# "):
             found[language].append((labels[line[0]], line[2:]))
     return found
+
+
+def written() -> list[Example]:
+    """The sentences of `sentences.jsonl`."""
+    lines = (Path(__file__).parent / "sentences.jsonl").read_text("utf-8").splitlines()
+    rows = map(json.loads, lines)
+    return [Example(row["label"], row["text"], WRITTEN[row["label"]], row["lang"]) for row in rows]
 
 
 def claims_of_answers(folder: Path, without: set[str]) -> dict[str, list[str]]:
@@ -109,15 +119,17 @@ def claims_of_answers(folder: Path, without: set[str]) -> dict[str, list[str]]:
     return found
 
 
-def made(claims: Claims, *, seed: int = 0, each: int = 32) -> list[Example]:
-    """The templates filled, at most `each` times (twice that with a gap for a topic); mixtures; the claims themselves.
+def made(claims: Claims, own: Sequence[Example], *, seed: int = 0, each: int = 32) -> list[Example]:
+    """The templates filled, at most `each` times (twice that with a gap for a topic); mixtures; `own`; the claims themselves.
 
     A sentence that claims nothing, joined to a claim, is a claim: so the classifier learns what politeness may not cover.
     """
     drawn = random.Random(seed)
-    found: list[Example] = []
-    for language, lines in templates().items():
-        filler = _Filler(language, lines, claims, drawn)
+    found = list(own)
+    texts_of = templates()
+    for language in dict.fromkeys([*texts_of, *(example.language for example in own)]):
+        lines, ours = texts_of[language], [one for one in own if one.language == language]
+        filler = _Filler(language, lines + [(one.label, one.text) for one in ours], claims, drawn)
         filled: dict[str, list[str]] = defaultdict(list)
         for label, template in lines:
             ways = 1
@@ -126,13 +138,15 @@ def made(claims: Claims, *, seed: int = 0, each: int = 32) -> list[Example]:
             for _ in range(min(each, ways * (2 if "{" in template else 1))):
                 filled[label].append(filler.filled(template))
         found += [Example(label, text) for label, texts in filled.items() for text in texts]
+        for one in ours:
+            filled[one.label].append(one.text)
         found += _mixed(filled, filler, drawn)
         found += [Example("claim", text) for text in claims.get(language, ()) if text[-1] not in "?？:："]
     return found
 
 
 def _mixed(filled: Mapping[str, Sequence[str]], filler: _Filler, drawn: random.Random) -> Iterator[Example]:
-    joints = _JOINTS[filler.language]
+    joints = _JOINTS.get(filler.language, (", ", ": ", ". "))
     closed = {label: [text for text in texts if text[-1] not in "?？:："] for label, texts in filled.items()}
     for label, share in (("nothing", 0.5), ("lacking", 0.25)):
         for text in closed[label]:

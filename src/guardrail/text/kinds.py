@@ -24,7 +24,7 @@ __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
-_NOTHING, _LACKING = 0.7, 0.5
+_NOTHING, _LACKING = 0.85, 0.5
 """From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
 
 _JOINED = (
@@ -42,7 +42,7 @@ _LONG_FORMS = (
 )
 _UNKNOWN, _NUMBER, _ASKS = "?", "#", "??"
 _NONE = (0.0, 0.0)
-_COUNTS = (1, 2, 3, 5, 8)  # of unknown words, from which on it is a term that there are so many
+_COUNTS = (1, 2, 3, 5, 8, 12)  # of unknown words, from which on it is a term that there are so many
 _LONGEST = 4  # tokens of a term
 
 
@@ -112,7 +112,7 @@ def refuses(text: str) -> bool:
 
 
 def terms(sentence: str, words: Container[str]) -> set[str]:
-    """What the classifier reads of a sentence: runs of one to four tokens, and from which counts on words are unknown.
+    """What the classifier reads: runs of one to four tokens, how many words are unknown, and the end with the beginning.
 
     Args:
         sentence: at most some hundreds of characters; linear in them.
@@ -130,7 +130,8 @@ def terms(sentence: str, words: Container[str]) -> set[str]:
 def _tokens(sentence: str, words: Container[str]) -> tuple[list[str], list[str]]:
     """The tokens with both ends, and the terms for how many words are unknown."""
     tokens, unknown = ["^"], 0
-    for found in _TOKEN.findall(_plain(sentence)):
+    text = _plain(sentence)
+    for found in _TOKEN.findall(text):
         if found in words or found in ",:;!":
             tokens.append(found)
         elif found[0].isdigit():
@@ -141,8 +142,16 @@ def _tokens(sentence: str, words: Container[str]) -> tuple[list[str], list[str]]
             unknown += 1
             if tokens[-1] != _UNKNOWN:
                 tokens.append(_UNKNOWN)
-    tokens.append("$")
-    return tokens, [f"≥{count}" for count in _COUNTS if unknown >= count]
+    tokens += (".", "$") if text.rstrip(_CLOSING).endswith((".", "。", "।")) else ("$",)
+    end = tokens[-2] if tokens[-2] in ".:!" else ""
+    return (
+        tokens,
+        [
+            *(f"≥{count}" for count in _COUNTS if unknown >= count),
+            f"{end}$ {sum(unknown >= count for count in _COUNTS)}",  # a lead-in may name its subject
+            *dict.fromkeys((f"{end}$ {tokens[1]}", f"{end}$ {' '.join(tokens[1:3])}")),
+        ],
+    )
 
 
 @lru_cache(maxsize=16_384)
@@ -161,17 +170,9 @@ def _kind(sentence: str) -> Kind:
 def _probabilities(sentence: str) -> tuple[float, float]:
     """Of "nothing claimed" and "lacking"; the rest is a claim's."""
     fit = _fit()
-    tokens, counts = _tokens(sentence, fit.words)
-    found = {count: fit.weights.get(count, _NONE) for count in counts}
-    for start in range(len(tokens)):
-        run = tokens[start]
-        for following in (*tokens[start + 1 : start + _LONGEST], ""):
-            if (weight := fit.weights.get(run)) is None:
-                break
-            found[run] = weight
-            run = f"{run} {following}"
-    nothing = fit.bias[0] + sum(weight[0] for weight in found.values())
-    lacking = fit.bias[1] + sum(weight[1] for weight in found.values())
+    found = [fit.weights.get(term, _NONE) for term in terms(sentence, fit.words)]
+    nothing = fit.bias[0] + sum(weight[0] for weight in found)
+    lacking = fit.bias[1] + sum(weight[1] for weight in found)
     powers = exp(min(nothing, 50)), exp(min(lacking, 50))
     return powers[0] / (1 + sum(powers)), powers[1] / (1 + sum(powers))
 
