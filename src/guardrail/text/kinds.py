@@ -24,7 +24,7 @@ __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
-_NOTHING, _LACKING = 0.8, 0.6
+_NOTHING, _LACKING = 0.85, 0.6
 """From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
 
 _JOINED = (
