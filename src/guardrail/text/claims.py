@@ -37,6 +37,7 @@ HEADING, LABEL = 8, 5
 
 _SHORT = 4_000  # characters; of longer answers nothing is remembered
 _DEEPEST = 3  # wrappings within wrappings
+_FEW = 3  # words of which none may be a verb
 _NAME = 3  # words of a heading that can state nothing
 _BARE = 6  # words of an answer that may need its question
 _PROSE = frozenset(
@@ -135,10 +136,7 @@ def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
     claimed = [n for n, piece in enumerate(found) if piece.kind is Kind.CLAIM]
     if len(claimed) == 1 and question:
         only = found[claimed[0]]
-        if only.form == "sentence" and (
-            is_bare_answer(only.text)
-            or (_size(only.text) <= _BARE and not _STATES.search(only.text.rstrip(".!。")))
-        ):
+        if only.form == "sentence" and _is_short(only.text):
             asked = " ".join(question.split())[-300:]
             found = tuple(replace(one, form="short", question=asked) if one is only else one for one in found)
     return found
@@ -445,6 +443,14 @@ class _Reader:
 def _size(text: str) -> float:
     """Words; of scripts without blanks two characters are one."""
     return len(_WORDS.findall(text)) + len(_IDEOGRAPHS.findall(text)) / 2
+
+
+def _is_short(text: str) -> bool:
+    """Whether a claim is no sentence by itself: "Yes.", "1904.", "In March, by the council"."""
+    if is_bare_answer(text) or _size(text) <= _FEW:
+        return is_bare_answer(text) or _STATES.search(text.rstrip(".!。")) is None
+    broken = not text.endswith((".", "。")) or "," in text
+    return broken and _size(text) <= _BARE and _STATES.search(text.rstrip(".!。")) is None
 
 
 def _moved(found: Iterator[Piece] | Sequence[Piece], by: int) -> Iterator[Piece]:

@@ -15,7 +15,10 @@ from guardrail.text.layout import Layout
 
 __all__ = ["sentences", "split_at", "split_sentences"]
 
-_OTHER_END = re.compile(r"(?:[。！？｡]+[”’」』》）\"']*|[।॥؟۔]+)\s*")
+_OTHER_END = re.compile(
+    r"(?:[。！？｡]+[”’」』》）\"']*|[।॥؟۔]+)\s*"
+    r"|(?<=\d)\s?(?:[kMGT]?(?:W|V|A|Hz|B)|[kcmµ]?m|[kmµ]?g|m?[lL]|s|h|min|°?[CF])\.\s+(?=[A-Z])"  # a unit is no initial
+)
 _ORDINAL = re.compile(r"(?<!\w)(?<!\d[.,])\d{1,2}\.\s+$")
 _ORDINALS_WITH_DOT = frozenset(
     [
@@ -122,8 +125,8 @@ def split_at(prose: str) -> list[int]:
     safe = _WORD.sub(lambda word: word[0][:-1].translate(_MARKS) + word[0][-1], prose)
     ends: list[int] = []
     for first, last in nupunkt.sent_spans(safe):
-        ends += [match.end() for match in _OTHER_END.finditer(safe, first, last) if match.end() < last]
-        ends.append(last)
+        other = (match.end() for match in _OTHER_END.finditer(safe, first, last))
+        ends += sorted({end for end in other if end < last} | {last})
     if any(_ORDINAL.search(prose, max(0, end - 8), end) for end in ends[:-1]) and _dots_ordinals(prose):
         ends = [end for end in ends[:-1] if not _ORDINAL.search(prose, max(0, end - 8), end)] + ends[-1:]
     return ends

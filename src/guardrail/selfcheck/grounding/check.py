@@ -239,9 +239,7 @@ class GroundingCheck(SentenceCheck):
         denied = max((found.contradiction for _, found in weighed.read), default=0.0)
         if absent := _absent(one.counted):
             return Judged(max(limit, _SURE), limit, absent, evidence)
-        if entailed >= _SURE and (
-            denied < 1 - _SURE or (entailed > denied and len(one.claim.text.split()) > _FEW)
-        ):
+        if entailed >= _SURE and denied < 1 - _SURE:
             return Judged(min(limit / 2, 1 - entailed), limit, "", evidence)
         reason = "a short answer: its words are in the documents, but whether they answer the question could not be decided"
         return Judged(None, limit, reason, evidence)

@@ -6,6 +6,7 @@ Numbers are compared as values (`guardrail.text.quantities`).
 
 from __future__ import annotations
 
+import calendar
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ _WORD = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DAYS_AND_MONTHS = frozenset([*map(str.casefold, calendar.day_name), *map(str.casefold, calendar.month_name)])
 _NO_NAMES = frozenset(
     [
         "a",
@@ -282,8 +284,10 @@ def _known_places(text: str, known: KnownQuantities) -> list[tuple[int, int]]:
 
 
 def _is_known(word: str, known: Collection[str]) -> bool:
-    """Whether a name is known, or is none; a plural counts as its singular."""
-    return word in known or word in _NO_NAMES or word.removesuffix("s") in known
+    """Whether a name is known, or is none; a plural counts as its singular, a day or month as its abbreviation."""
+    if word in known or word in _NO_NAMES or word.removesuffix("s") in known:
+        return True
+    return word in _DAYS_AND_MONTHS and any(short in known for short in (word[:2], word[:3]))
 
 
 def _begins_after(text: str, end: int) -> bool:
