@@ -17,9 +17,25 @@ __all__ = ["PARTS", "main"]
 
 HERE = Path(__file__).resolve().parent
 
+
+def door_rows(run: Run) -> list[Row]:
+    """How many of the places of documents are read once, by entry point."""
+    from benchmarks.answers import doors
+
+    del run
+    by_door: dict[str, list[bool]] = {}
+    for cell in doors.rows():
+        if cell.times is not None:
+            by_door.setdefault(cell.door, []).append(cell.right)
+    return [
+        Row.equal(f"documents read once: {door}", sum(right), len(right)) for door, right in by_door.items()
+    ]
+
+
 PARTS: dict[str, Callable[[Run], list[Row]]] = {
     "kinds": kind_rows,
     "sentences": sentence_rows,
+    "doors": door_rows,
     "attribution": attribution_rows,
 }
 """Makes the rows of a part, by its name."""

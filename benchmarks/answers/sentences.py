@@ -19,6 +19,7 @@ from benchmarks._rows import Row
 from benchmarks._stats import cohen_kappa, resampled
 from benchmarks._table import Run
 from guardrail.errors import InputError
+from guardrail.text.claims import Kind, Piece, pieces
 
 __all__ = [
     "FILE",
@@ -71,6 +72,12 @@ class Labelled:
     unseen: bool
 
 
+_CALLED = {
+    Kind.LACKING: "lacking",
+    **dict.fromkeys([Kind.NOTHING, Kind.QUESTION, Kind.HEADING, Kind.SOURCES], "nothing"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A labelled sentence with its text, and what it was called."""
@@ -120,8 +127,8 @@ def read_sentences(path: Path = FILE) -> list[Labelled]:
     return found
 
 
-def texts(found: Iterable[Labelled], folder: Callable[[str], Path]) -> Iterator[str]:
-    """The sentences, read from their data sets.
+def texts(found: Iterable[Labelled], folder: Callable[[str], Path]) -> Iterator[tuple[str, str]]:
+    """The sentences, read from their data sets, each with the answer that it is in.
 
     Args:
         found: their places.
@@ -137,7 +144,8 @@ def texts(found: Iterable[Labelled], folder: Callable[[str], Path]) -> Iterator[
 
     for one in found:
         where = f"sentence {one.k}: {one.source!r}, answer {one.id!r}"
-        yield part(answers(one.source).get(one.id, ""), one.start, one.end, digested=one.digest, where=where)
+        answer = answers(one.source).get(one.id, "")
+        yield part(answer, one.start, one.end, digested=one.digest, where=where), answer
 
 
 def _answers(source: str, folder: Callable[[str], Path]) -> Iterator[tuple[str, str]]:
@@ -155,22 +163,28 @@ def sentence_rows(run: Run) -> list[Row]:
     """Figures of both halves; only the unseen one has bars."""
     if not FILE.is_file():
         return [Row.missing("sentences, unseen: macro-F1", _MISSING, bar="≥ 0.850")]
-    from guardrail.text.kinds import kind_of
-
     places = read_sentences()
-    said = texts(places, run.data)
-    found = [Sentence(one, text, called(kind_of(text))) for one, text in zip(places, said, strict=True)]
+    said = zip(places, texts(places, run.data), strict=True)
+    found = [Sentence(one, text, called(kind_at(one, answer))) for one, (text, answer) in said]
     rows = []
     for half, unseen in (("seen", False), ("unseen", True)):
         rows += list(_half_rows(half, [one for one in found if one.labelled.unseen is unseen], bars=unseen))
     return rows
 
 
+def kind_at(one: Labelled, answer: str) -> str:
+    """The kind of the piece of the answer that covers most of a sentence."""
+
+    def shared(piece: Piece) -> int:
+        return min(piece.span.end, one.end) - max(piece.span.start, one.start)
+
+    found = max(pieces(answer), key=shared, default=None)
+    return found.kind if found is not None and shared(found) > 0 else Kind.NOTHING
+
+
 def called(kind: str) -> str:
-    """The label of a kind: a question claims nothing, and what is neither claims something."""
-    return {"nothing claimed": "nothing", "question": "nothing", "says the sources lack it": "lacking"}.get(
-        kind, "claim"
-    )
+    """The label of a kind: a question, a heading and a list of sources claim nothing."""
+    return _CALLED.get(kind, "claim")
 
 
 def _half_rows(half: str, own: Sequence[Sentence], *, bars: bool) -> Iterator[Row]:

@@ -257,7 +257,8 @@ class TestSentences:
         row = {"source_id": 3, "responses": [{"response": "No."}, {"response": "Hello! Rome."}]}
         (tmp_path / "grounding" / "ragtruth_qa.jsonl").write_text(json.dumps(row))
         there = [labelled(), labelled(source="grounding/ragtruth_qa", id="3-1")]
-        assert list(sentences.texts(map(sentences.place, there), tmp_path.joinpath)) == ["Rome."] * 2
+        said = list(sentences.texts(map(sentences.place, there), tmp_path.joinpath))
+        assert [text for text, _ in said] == ["Rome."] * 2
         for other in (labelled(start=6), labelled(id="y"), labelled(sentence="Roma.")):
             with pytest.raises(InputError, match="another text"):
                 list(sentences.texts([sentences.place(other)], tmp_path.joinpath))
@@ -318,4 +319,4 @@ class TestData:
             ]
         assert len(rows) > 100
         said = sentences.texts(map(sentences.place, rows), data_dir)
-        assert [row["sentence"] for row in rows] == list(said)
+        assert [row["sentence"] for row in rows] == [text for text, _ in said]
