@@ -214,7 +214,7 @@ class KnownQuantities:
     def _said(self, kind: str, said: str, number: int, start: int, end: int) -> Fault:
         text = self.texts[number - 1]
         around = text[max(0, start - _AROUND) : end + _AROUND]
-        return Fault(kind, said, text[start:end].strip(), number, around.strip())
+        return Fault(kind, said, text[start:end].strip(" ."), number, around.strip())
 
     def _is_near(self, reading: Reading) -> bool:
         """Whether a value near this one is in the documents: rounded, converted or written out."""

@@ -77,7 +77,7 @@ class Quantity:
 
     def of(self, text: str) -> str:
         """As it is written in the text it was found in."""
-        return text[self.start : self.end].strip()
+        return text[self.start : self.end].strip(" .")
 
 
 def key(value: float) -> float:

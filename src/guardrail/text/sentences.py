@@ -17,9 +17,13 @@ __all__ = ["sentences", "split_at", "split_sentences"]
 
 _OTHER_END = re.compile(
     r"(?:[。！？｡]+[”’」』》）\"']*|[।॥؟۔]+)\s*"
+    r"|[.!?…][“«‹]+\s+"  # they close in German
     r"|(?<=\d)\s?(?:[kMGT]?(?:W|V|A|Hz|B)|[kcmµ]?m|[kmµ]?g|m?[lL]|s|h|min|°?[CF])\.\s+(?=[A-Z])"  # a unit is no initial
 )
 _ORDINAL = re.compile(r"(?<!\w)(?<!\d[.,])\d{1,2}\.\s+$")
+_MAGNITUDE = re.compile(
+    r"\d\s?(?:Mrd|Mio|Bio|Tsd|Mld|mld|mln|Md|Mds|bn|mn)\.\s+$"
+)  # no sentence ends with it
 _ORDINALS_WITH_DOT = frozenset(
     [
         "de",
@@ -127,6 +131,7 @@ def split_at(prose: str) -> list[int]:
     for first, last in nupunkt.sent_spans(safe):
         other = (match.end() for match in _OTHER_END.finditer(safe, first, last))
         ends += sorted({end for end in other if end < last} | {last})
+    ends = [end for end in ends[:-1] if not _MAGNITUDE.search(prose, max(0, end - 8), end)] + ends[-1:]
     if any(_ORDINAL.search(prose, max(0, end - 8), end) for end in ends[:-1]) and _dots_ordinals(prose):
         ends = [end for end in ends[:-1] if not _ORDINAL.search(prose, max(0, end - 8), end)] + ends[-1:]
     return ends

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from guardrail.text.announced import announced, announces
+from guardrail.text.citation_marks import citation_marks
 from guardrail.text.elements import TAG
 from guardrail.text.layout import Layout
 from guardrail.text.sentences import sentences
@@ -86,9 +87,21 @@ def _is_settled(text: str, end: int, layout: Layout, *, cuts: bool) -> bool:
     if following is None or not _is_apart(following):
         return False
     line = text.rfind("\n", 0, end) + 1
-    if _OPENERS.search(text, line, end) and (text.find("\n", end) < 0 or layout.inline_at(end) is not None):
+    if _OPENERS.search(_without_marks(text[line:end])) and (
+        text.find("\n", end) < 0 or layout.inline_at(end) is not None
+    ):
         return False
     return not cuts or _is_closed(text, end)
+
+
+def _without_marks(said: str) -> str:
+    """A sentence without marks of citation, which open nothing that goes on."""
+    parts: list[str] = []
+    at = 0
+    for start, stop in citation_marks(said):
+        parts.append(said[at:start])
+        at = stop
+    return "".join([*parts, said[at:]])
 
 
 def _is_apart(following: re.Match[str]) -> bool:

@@ -272,7 +272,14 @@ def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
         asked = f"{claim.question} " if claim.question and len(text.split()) <= _FEW else ""
         hypothesis = asked + (vocabulary.quantities.respelt(text) if read else text)
         found.append(
-            _Prepared(claim, hypothesis, novelty(text, vocabulary), best, partial, denials.of(claim.text))
+            _Prepared(
+                claim,
+                hypothesis,
+                novelty(text, vocabulary),
+                best,
+                partial,
+                denials.of(f"{claim.question} {claim.text}".strip()),
+            )
         )
     return found
 
