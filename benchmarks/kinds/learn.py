@@ -203,7 +203,7 @@ def table(rows: Sequence[Labelled], found: Sequence[Kind]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; with `--write`, put the fit where the package reads it."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.kinds", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kinds.learn", description=__doc__)
     parser.add_argument(
         "--labels", type=Path, required=True, help="JSON lines: sentence, label, prompt, lang, source"
     )
@@ -239,7 +239,11 @@ def _write(learnt: Learnt) -> None:
         f"{json.dumps(term, ensure_ascii=False)}:{list(pair)}"
         for term, pair in sorted(learnt.weights.items())
     )
-    about = json.dumps("Learnt by `python -m benchmarks.kinds`: sources and figures in its README.md.")
+    about = json.dumps("Learnt by `python -m benchmarks.kinds.learn`: sources and figures in its README.md.")
     words = json.dumps(" ".join(learnt.words), ensure_ascii=False)
     text = f'{{"about": {about},\n"words": {words},\n"weights": {{\n{lines}\n}}}}\n'
     (Path(guardrail.text.__file__).parent / "kinds.json").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -113,7 +113,7 @@ class TestWheel:
             about = HeaderParser().parsestr(archive.read(name).decode())
         assert (about["Name"], about["Version"]) == ("guardrail-sdk", guardrail.__version__)
         core = [line for line in about.get_all("Requires-Dist") if "extra ==" not in line]
-        assert len(core) <= 12
+        assert len(core) <= 13  # since py3langid and text2num: languages and numerals of answers
         for heavy in ("torch", "transformers", "langchain", "openai", "scipy", "scikit-learn", "matplotlib"):
             assert not [line for line in core if line.startswith(heavy)]
 

@@ -56,7 +56,8 @@ def scores(
     found = []
     for case in cases:
         report = guard.check(case)
-        own = [finding.score for finding in report.findings if finding.score is not None]
+        scores = [finding.score if finding.verdict else 0.0 for finding in report.findings]
+        own = [score for score in scores if score is not None]  # what claims nothing is not unsupported
         if report.failures or len(own) != len(report.findings) or not own:
             why = report.failures or [finding.reason for finding in report.findings]
             raise InputError(f"expected a score of every sentence of {case.answer[:60]!r}, got {why!r}")

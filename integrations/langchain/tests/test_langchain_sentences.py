@@ -23,7 +23,7 @@ from guardrail import Detector, Finding, Guard, Verdict, annotate, block, flag, 
 from guardrail.chat import ScriptedChat
 from guardrail.detector import Ask, draws, each
 from guardrail.errors import ConfigError
-from guardrail.text.claims import claims
+from guardrail.text.claims import pieces
 from guardrail_langchain import GuardedOutput, guard_runnable
 
 SAID = f"Cats purr softly. Dogs bark, as {MARK} showed. Cows say moo. That is all."
@@ -51,7 +51,7 @@ class BySentence(Detector):
 
     def examine(self, case):
         yield from self.ahead(case)
-        return [self.judged(span, span.of(case.answer)) for span in claims(case.answer)]
+        return [self.judged(one.span, one.span.of(case.answer)) for one in pieces(case.answer)]
 
     def judged(self, span, text):
         bad = MARK in text

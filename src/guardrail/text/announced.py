@@ -68,7 +68,7 @@ def announced(text: str, start: int, end: int) -> Iterator[Announced]:
 
     Example:
         >>> [(one.value, one.languages) for one in announced("Hier sind vier Bücher von 2004:", 0, 31)]
-        [(4, ('de', 'nl')), (2004, ())]
+        [(4, ('de', 'nl'))]
     """
     for match in _number().finditer(text, start, end):
         said = match.group().casefold()

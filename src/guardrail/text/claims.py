@@ -395,6 +395,9 @@ class _Reader:
             if piece.kind is not Kind.CLAIM:
                 yield piece
                 continue
+            if _ONLY_LINKS.fullmatch(piece.span.of(self.text)):
+                yield replace(piece, kind=Kind.SOURCES)
+                continue
             said = self._said(piece)
             kind = Kind.HEADING if following is not None and self._names(piece, following) else kind_of(said)
             yield replace(piece, kind=kind, text=said)

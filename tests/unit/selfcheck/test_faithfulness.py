@@ -279,8 +279,6 @@ class TestScripts:
     @pytest.mark.parametrize(
         ("answer", "documents"),
         [
-            ("桅杆高六十四米。", ["桅杆高六十四米。海鸥很多。"]),
-            ("Мачта высотой 64 метра.", ["Мачта высотой 64 метра."]),
             (TRUE, ["桅杆高六十四米。"]),
             ("桅杆高六十四米。", [TRUE]),
         ],
@@ -290,6 +288,21 @@ class TestScripts:
         for one in examined(make(), answer, documents):
             assert one.verdict is Verdict.UNVERIFIED
             assert "made for English" in one.reason or "one language only" in one.reason
+
+    @pytest.mark.parametrize(
+        ("answer", "document", "expected"),
+        [
+            ("桅杆高六十四米。", "桅杆高六十四米。海鸥很多。", Verdict.SUPPORTED),
+            ("Мачта высотой 64 метра.", "Мачта высотой 64 метра.", Verdict.SUPPORTED),
+            ("Мачта высотой 72 метра.", "Ветер был слабым, чаек было много.", Verdict.UNSUPPORTED),
+            ("Корабль был построен в городе.", "Ветер был слабым, чаек было много.", Verdict.UNVERIFIED),
+        ],
+    )
+    def test_one_other_script(self, answer, document, expected):
+        """Words and numbers decide, and accuse only by a number that no document has; the finding says so."""
+        [one] = examined(SelfCheck("grounding"), answer, [document])
+        assert one.verdict is expected
+        assert "made for English" in one.reason
 
     @BOTH
     def test_one_document_of_two(self, make):

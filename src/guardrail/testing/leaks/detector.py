@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from guardrail.detector import Case, Detector, Finding, Scope, Span, Verdict
 from guardrail.testing.leaks.forbidden import FORBIDDEN
-from guardrail.text.claims import claims
+from guardrail.text.claims import pieces
 
 __all__ = ["KnownTexts"]
 
@@ -55,7 +55,7 @@ class KnownTexts(Detector):
         if self._breaks:
             raise RuntimeError(f"a bug that quotes {answer}")
         if self._by_sentence:
-            return [self._judged(span, span.of(answer)) for span in claims(answer)]
+            return [self._judged(one.span, one.span.of(answer)) for one in pieces(answer)]
         places = (
             Span(start=start, end=start + len(text))
             for text in self._texts
