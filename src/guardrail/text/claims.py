@@ -26,7 +26,7 @@ from guardrail.text.citation_marks import citation_marks, is_source_heading, ope
 from guardrail.text.json_values import Value, all_of_it, decoded, json_values
 from guardrail.text.kinds import Kind, is_bare_answer, kind_of
 from guardrail.text.layout import Layout, Region
-from guardrail.text.plain import BORDER, GONE, overwritten, plain, plain_text
+from guardrail.text.plain import BORDER, GONE, Plain, overwritten, plain, plain_text
 from guardrail.text.sentences import split_at
 from guardrail.text.thoughts import thoughts
 
@@ -332,7 +332,7 @@ class _Reader:
                 yield self._piece(start, end, Kind.NOTHING)
             return
         at, first = start, 0
-        for stop in split_at(said.text):
+        for stop in sorted({*split_at(said.text), *self._behind_addresses(said, start, end)}):
             limit = said.places[stop] if stop < len(said.places) else end
             last = first + len(said.text[first:stop].rstrip()) - 1
             close, first = self._behind(said.places[max(last, 0)] + 1, limit), stop
@@ -341,6 +341,17 @@ class _Reader:
             )
             yield from self._whole(at, close, Kind.HEADING if header else Kind.CLAIM)
             at = close
+
+    def _behind_addresses(self, said: Plain, start: int, end: int) -> Iterator[int]:
+        """Where in a plain text an address behind a sentence was: a sentence ends there, whatever follows."""
+        index = bisect_right(self.marks, (start, 0))
+        while index < len(self.marks) and self.marks[index][0] < end:
+            first, last = self.marks[index]
+            if self.text[first] in " \t" and "://" in self.text[first:last]:
+                at = bisect_right(said.places, first)
+                if 0 < at < len(said.places):
+                    yield at
+            index += 1
 
     def _behind(self, place: int, limit: int) -> int:
         """Where a sentence ends that has a last character before `place`: behind marks and markup that follow it directly."""
