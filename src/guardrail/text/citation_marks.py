@@ -47,7 +47,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     words = _pointers()
     noun = _any(words["nouns"])
     numbered = rf"{noun}(?:s|n|en|es)?\s?(?:no\.?|nr\.?|n°|#)?\s?[\[(]?{_NUMBERS}[\])]?"
-    page = r"(?:pp?\.|s\.|seiten?|pages?|págs?\.|pag\.|стр\.|第)\s?\d{1,4}(?:\s?[–-]\s?\d{1,4})?\s?[页頁]?"
+    page = r"(?:pp?\.|s\.|seiten?|pages?|págs?\.|pag\.|стр\.|第|§§?|art\.|abs\.|sections?|chapters?|abschnitt|kapitel)\s?\d{1,4}(?:\s?[–-]\s?\d{1,4})?\s?[页頁]?"
     noted = rf"{_any(words['sources'])}s?\s?[:：]\s?[^\[\]()\n]{{1,{_LONGEST}}}"
     inner = rf"(?:{numbered}(?:[,;]\s?(?:{numbered}|{page})){{0,8}}|{noted}|{_FILE}|{page})"
     author_year = rf"{_NAME}(?: et al\.?|(?:,? (?:and|&|und|et|y|e) {_NAME})?)?,? {_YEAR}(?:, p{{1,2}}\. ?\d+(?:[–-]\d+)?)?"

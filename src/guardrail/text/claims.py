@@ -336,10 +336,10 @@ class _Reader:
             limit = said.places[stop] if stop < len(said.places) else end
             last = first + len(said.text[first:stop].rstrip()) - 1
             close, first = self._behind(said.places[max(last, 0)] + 1, limit), stop
-            header = _HEADER.search(self.text, at, close) is not None and not _CELL.search(
-                self.text, at, close
-            )
-            yield from self._whole(at, close, Kind.HEADING if header else Kind.CLAIM)
+            cells = _CELL.search(self.text, at, close) is not None
+            header = not cells and _HEADER.search(self.text, at, close) is not None
+            for piece in self._whole(at, close, Kind.HEADING if header else Kind.CLAIM):
+                yield replace(piece, form="record") if cells else piece
             at = close
 
     def _behind_addresses(self, said: Plain, start: int, end: int) -> Iterator[int]:

@@ -20,7 +20,7 @@ class TestMarks:
         forms = [
             "[1]", " [1]", "[1][2]", " [1, 3-5]", "[^1]", " [^1^]", "【4:0†source】", "[1†L3-L7]", " (Source 2)", " (Doc 1)",
             " [doc1]", " [citation:2]", " (manual.pdf, p. 3)", "¹²", "<sup>1</sup>", " <cite>Doc 2</cite>", " [[2]](https://a.example/b)",
-            " (Smith et al., 2020; Lee, 2019)", " ([BBC](https://bbc.example/x))", " (p. 12)", " [Quelle: Handbuch, S. 3]", " （来源：手册）", "［3］",
+            " (Smith et al., 2020; Lee, 2019)", " ([BBC](https://bbc.example/x))", " (p. 12)", " (Dokument 1, § 5)", " [Quelle: Handbuch, S. 3]", " （来源：手册）", "［3］",
         ]  # fmt: skip
 
         def check(form):
@@ -159,6 +159,7 @@ class TestBlocks:
         """Items, paragraphs, breaks and rows; entities are characters."""
         text = "<ul><li>It is red.</li><li>R&amp;D is <b>big</b></li></ul><p>One<br/>Two</p><table><tr><td>A</td><td>3</td></tr></table>"
         assert read(text) == ["It is red.", "R&D is big", "One", "Two", "A | 3"]
+        assert pieces(text)[-1].form == "record"
         assert [piece.span.of(text) for piece in pieces(text)][1] == "R&amp;D is <b>big</b>"
 
     def test_thoughts_are_no_claims(self):
