@@ -184,7 +184,7 @@ def kind_at(one: Labelled, answer: str) -> str:
 
 def called(kind: str) -> str:
     """The label of a kind: a question, a heading and a list of sources claim nothing."""
-    return _CALLED.get(kind, "claim")
+    return _CALLED.get(Kind(kind), "claim")
 
 
 def _half_rows(half: str, own: Sequence[Sentence], *, bars: bool) -> Iterator[Row]:
