@@ -67,9 +67,7 @@ def left_out(name: str, sets: Mapping[str, Sequence[Measured]]) -> dict[str, Fit
 
 
 def score(fit: Fit, found: Measured) -> float:
-    """P(some claim of an answer is not supported), by which answers are ranked; 0 of an answer that claims nothing."""
-    if not found.sentences:
-        return 0.0
+    """P(some claim of an answer is not supported), by which answers are ranked; the prior of an answer that claims nothing."""
     value = answer_probability([fit.log_odds(sentence.features) for sentence in found.sentences])
     return PRIOR if value is None else value
 
