@@ -8,57 +8,47 @@ items. All matching takes time linear in the length of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from guardrail.references.citations.author_year import marks
-from guardrail.references.citations.beside import beside
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.asking import asks_for_references
 from guardrail.references.citations.bibtex import bibtex
-from guardrail.references.citations.claims import without_sentences
 from guardrail.references.citations.corrected import corrected
 from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
-from guardrail.references.citations.evidence import asks_for_references
-from guardrail.references.citations.fields import parse_reference
-from guardrail.references.citations.identifiers import identifiers, with_identifiers
-from guardrail.references.citations.inline import inline, of_journals, starts
-from guardrail.references.citations.items import (
-    apart,
-    completed,
-    with_addresses,
-    with_full_stops,
-    with_places,
-    without_lives,
-)
+from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.kinds import with_kind
-from guardrail.references.citations.labels import Link, bare, loose
-from guardrail.references.citations.legal import cases, in_italics, named
-from guardrail.references.citations.lines import Line, lines
-from guardrail.references.citations.links import pages
-from guardrail.references.citations.lists import listed
-from guardrail.references.citations.media import is_headed, is_on_screen, is_printed, without_media
-from guardrail.references.citations.mentions import among_works, mentions, with_entries
+from guardrail.references.citations.legal import cases, named
+from guardrail.references.citations.linked_marks import linked_marks, without_linked_marks
+from guardrail.references.citations.media import without_media
+from guardrail.references.citations.mentions import mentions, with_entries, with_marks_resolved
+from guardrail.references.citations.merge import merged
 from guardrail.references.citations.model import Citation, Kind, Style
-from guardrail.references.citations.named import with_names
-from guardrail.references.citations.paragraphs import above_authors, standing
-from guardrail.references.citations.passages import further, read_passages, seconded
-from guardrail.references.citations.prose import titled
-from guardrail.references.citations.retagged import read_marks_of, retagged, surely_read
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
-from guardrail.references.citations.statutes import linked, places_in_codes, stands_alone, statutes
+from guardrail.references.citations.statutes import chinese_laws, linked, places_in_codes, stands_alone, statutes
 from guardrail.references.citations.structured import Structured, structured
-from guardrail.references.citations.tables import tabled
-from guardrail.references.citations.unmarked import unmarked
+from guardrail.references.citations.title_lists import listed_titles
 from guardrail.references.citations.visible import placed, visible
 from guardrail.report import Span
 
 if TYPE_CHECKING:
     from guardrail.references.citations.tagging import Tagger
 
-__all__ = ["Citation", "Kind", "Style", "asks_for_references", "citations", "parse_reference"]
+__all__ = ["Citation", "Kind", "Style", "asks_for_references", "citations"]
+
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where an HTML link is, with its tags, and its text."""
+
+    whole: Span
+    text: Span
+
 
 _NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
 _LONGEST_TAG = 8  # characters of an opening tag
@@ -115,7 +105,7 @@ def citations(
     prose = (
         None if read.pieces else tagger
     )  # the strings of JSON come without their keys, which say what they are
-    found = _citations(_plain(seen), links, prose, asked=asked_for_references)
+    found = _citations(_plain(seen), prose, asked=asked_for_references)
     found = [_with_link(citation, links, seen) for citation in found] if links else found
     if places is not None:
         found = [placed(citation, places) for citation in found]
@@ -196,70 +186,48 @@ def _as_markdown(tag: re.Match[str]) -> str:
     return mark.ljust(len(tag[0])) if tag["closing"] else mark.rjust(len(tag[0]))
 
 
-def _citations(
-    answer: str, links: Mapping[int, Link], tagger: Tagger | None, *, asked: bool
-) -> list[Citation]:
-    rows = lines(answer)
+def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citation]:
     taken = bytearray(len(answer))
-    found: list[Citation] = []
-
-    def take(start: int, end: int) -> None:
-        taken[start:end] = b"\x01" * (end - start)
+    known: list[Citation] = []
 
     def keep(new: Iterable[Citation]) -> None:
         for citation in new:
-            area = citation.item if citation.item and citation.style in {"bibtex", "ris"} else citation.span
-            start, end = min(area.start, citation.span.start), max(area.end, citation.span.end)
-            if citation.span.end > citation.span.start and taken.find(1, start, end) < 0:
-                take(start, end)
-                found.append(citation)
+            start, end = citation.span.start, citation.span.end
+            if end > start and taken.find(1, start, end) < 0:
+                taken[start:end] = b"\x01" * (end - start)
+                known.append(citation)
 
-    begun = starts(answer)
-    ids = identifiers(answer)
     keep(bibtex(answer))
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
-    by_name = list(named(answer))
-    keep(case for case in by_name if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
+    keep(case for case in named(answer) if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
     keep(_laws(answer, asked=asked or bool(decided)))
-    within, beginning = in_sentences(answer)
-    keep(within)
-    lists = listed(rows, begun, asked=asked)
-    keep(lists.citations)
-    keep(tabled(rows, asked=asked))
-    keep(chain(inline(answer, begun, taken), of_journals(answer)))
-    keep(above_authors(rows, taken))
-    keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
-    keep(beginning)
-    for row in rows:
-        if row.code:
-            take(row.start, row.end)
-    keep(beside(answer, taken, among=bool(found)))
-    keep(titled(answer, ids))
-    keep(unmarked(answer, taken))
-    read = read_passages(answer, rows)
-    found[:] = list(seconded(answer, found, read))
-    # (Smith, 2020), of an entry of the answer
-    meant = [
-        mark.span
-        for mark in (marks(answer, found) if read else ())
-        if mark.means or answer[max(0, mark.span.start - 3) : mark.span.start].strip() == "|"
-    ]
-    keep(
-        work
-        for work in further(answer, rows, read)
-        if all(work.span.end <= mark.start or mark.end <= work.span.start for mark in meant)
-    )
-    found[:] = with_addresses(answer, found, ids, taken)
-    found[:] = with_places(answer, completed(answer, found, ids, taken))
-    # bare: where the label of an identifier is a part of another reference
-    keep(chain(loose(answer, ids, rows, links), bare(i for i in ids if not taken[i.start])))
+    keep(chinese_laws(answer))
+    keep(chain(*in_sentences(answer)))
+    if asked:
+        keep(listed_titles(answer))
+    keep(linked_marks(answer))
+    keep(bare(identifiers(without_linked_marks(answer))))
     keep(decided)
-    keep(by_name)
-    keep(in_italics(answer, found))
-    keep(pages(answer, links, taken))
-    return _settled(answer, rows, found, tagger, asked=asked)
+    read = tagger.tags(without_linked_marks(answer), asked=asked) if tagger is not None else None
+    found = merged(answer, known, read, asked=asked) if read is not None else known
+    if not asked:
+        found = without_media(answer, found)
+    found = [corrected(answer, one) for one in linked(answer, sorted(found, key=_start))]
+    found = with_entries(with_marks_resolved(answer, found))
+    return sorted([*found, *mentions(answer, found)], key=_start)
+
+
+def _start(citation: Citation) -> int:
+    return citation.span.start
+
+
+def bare(found: Iterable[Identifier]) -> Iterator[Citation]:
+    """References of identifiers alone, of which nothing else is said."""
+    for i in found:
+        if i.kind != "url":
+            yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
 
 
 def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
@@ -270,39 +238,3 @@ def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
     if asked or elsewhere or in_codes:
         yield from (one for one in statutes(answer) if stands_alone(answer, one.span))
         yield from in_codes
-
-
-def _settled(
-    answer: str, rows: Sequence[Line], found: list[Citation], tagger: Tagger | None, *, asked: bool
-) -> list[Citation]:
-    """What is left of the references, with the marks and the titles that mean one of them, in order."""
-    read = tagger.tags(answer, asked=asked) if tagger is not None else None
-    if read is not None:
-        found = retagged(answer, found, read, asked=asked)
-    if not asked:
-        kept = [*without_media(answer, found)]
-        # a film has a director and an address, too, so that none of these is called wrong
-        left = {id(one) for one in kept}
-        likely = [
-            one
-            for one in found
-            if id(one) not in left and surely_read(one.span, read) and not is_on_screen(answer, one)
-        ]
-        found = [*kept, *(replace(one, style="unmarked") for one in likely)]
-    else:
-        found = [one for one in found if one.means or is_printed(one) or not is_on_screen(answer, one)]
-    found = [
-        replace(one, style="unmarked")
-        if one.style != "legal" and not is_printed(one) and is_headed(answer, one.span.start)
-        else one
-        for one in found
-    ]
-    found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
-    found = linked(answer, found)
-    found = [corrected(answer, one) for one in with_entries(list(apart(found, rows)))]
-    found = with_full_stops(answer, found)
-    found = with_names(answer, found)
-    found += [*marks(answer, found, read_marks_of(read))]
-    found += [one for one in mentions(answer, found) if not is_on_screen(answer, one)]
-    found += [*among_works(answer, found)]
-    return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

@@ -24,15 +24,17 @@ from guardrail.references.citations.eastern_names import (
     without_volumes,
 )
 from guardrail.references.citations.eastern_tail import HOUSE, YEAR, Behind, behind
-from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
-from guardrail.references.citations.markers import marker_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.venues import is_venue
 from guardrail.report import Span
 
 __all__ = ["in_sentences"]
 
+_MEDIA = re.compile(
+    r"电影|電影|影片|映画|电视剧|電視劇|连续剧|ドラマ|アニメ|首歌|歌曲|歌单|金曲|专辑|專輯|アルバム|单曲|楽曲|游戏|遊戲|ゲーム|动漫|动画|漫画|漫畫|マンガ|纪录片|紀錄片|导演|導演|監督|"
+    r"执导|執導|主演|演唱|作曲|综艺|綜藝|画作|演出|油画|雕塑|交响|協奏|歌剧|话剧|音楽|名曲|영화|드라마|노래|앨범|게임|만화|애니|감독|뮤지컬|음반"
+)
 _WORK = re.compile(
     r"《(?P<zh>(?:[^《》\n]|《[^《》\n]{1,60}》){1,160})》|『(?P<ja>[^『』\n]{2,160})』"
     rf"|(?:(?<=[{EAST}）)：，])|(?<=\),))\s?(?P<mark>\*{{1,2}})(?P<en>[A-Z][^*\n]{{6,200}})(?P=mark)(?=\s?[（(，、,。]|\s?[{EAST}])"
@@ -98,6 +100,9 @@ _VOLUME = re.compile(
     r"[\s,，、*]{0,3}(?:제|第|[Vv]ol\.?\s?)?\d{1,4}\s?[권호卷巻期号號(（]|[\s,，、]{0,3}(?:1[5-9]|20)\d\d年第"
 )
 _AT_DATE = re.compile(rf"(?P<year>{YEAR})\s?年(?:\d{{1,2}}月)?[，,]?\s?\Z")  # 2000年，彭慕兰出版
+_MARKER = re.compile(
+    r"[ \t\u3000>]*(?:\[?[(（]?\d{1,3}[)\].．、）]+|[\u2460-\u2473]|[一二三四五六七八九十]{1,3}、|[-*•‣◦▪●・+])[ \t*]*"
+)
 _MUSIC = re.compile(r"交响|交響|协奏|協奏|奏鸣|奏鳴|进行曲|교향곡|협주곡")
 
 
@@ -181,7 +186,7 @@ def _work(
     if published:
         year, venue, end = int(published["year"]), published["venue"], published.end()
     authors, et_al = (who.names, who.et_al) if who.names else (read.authors, read.et_al)
-    if not venue and EASTERN_MEDIA.search(_line(answer, match)):
+    if not venue and _MEDIA.search(_line(answer, match)):
         return None, end
     if not venue and _MUSIC.search(title):
         return None, end
@@ -271,8 +276,8 @@ def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
 
 def _marked(before: str) -> int:
     """Where the marker of a list item ends at the beginning of a line."""
-    marker = marker_of(before + "x")
-    return marker.end if marker else 0
+    marker = _MARKER.match(before)
+    return marker.end() if marker else 0
 
 
 def _listed(before: str, *, japanese: bool) -> _Who | None:

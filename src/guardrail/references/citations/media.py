@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 
 from guardrail.references.citations.houses import HOUSES
+from guardrail.references.citations.languages import THINGS
 from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation
-from guardrail.references.citations.unmarked import THING
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["about_media", "is_headed", "is_on_screen", "is_printed", "without_media"]
+__all__ = ["about_media", "is_on_screen", "without_media"]
 
 _MEDIA = re.compile(
     r"(?<!\w)(?:film\w{0,3}|movies?|cinema|cine|cinéma|kino|películas?|pellicol[ae]|regist[ai]|regisseur\w{0,3}|directors?|director[ae]s?|réalisat\w+|albums?|alben|"
@@ -36,25 +37,13 @@ _LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, L
     r"|[\u3400-\u9fff]{2,25}(?:法典|条例|條例|条约|條約|公约|公約|宪法|憲法|协定|協定|办法|憲章|(?:安全|保护|保護|促进|促進|管理|合同|诉讼|訴訟|著作权|著作権)法)"
     r"|[\uac00-\ud7a3 ]{2,25}(?:헌법|조약|조례|(?:보호|진흥|기본|특별|관리)법)"
 )
+_THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
 _BEHIND_WORD = re.compile(r"\w\s[*_„«»“\"]{0,3}\s?\Z")
 _ON_SCREEN = (  # the film *La Strada*; Film: „La Strada“; 电视剧《围城》
     r"(?<!\w)(?<!on\s)(?<!about\s)(?:(?i:films?|movies?|cin[eé]ma|kino|película|pellicola|filme|фильм|TV[\s-]series|miniseries|documentary|album|song|musique|music|musik|video\s?game|musical)\*{0,2}"
     r"(?:\s?:)?\*{0,2}\s[*_„«»“\"]{1,3}\s?|(?:电影|电视剧|連續劇|電影|電視劇|动画片?|動畫|纪录片|映画|ドラマ|アニメ|영화|드라마)版?[《『「«<])"
 )
 _SCREEN, _SCREEN_IN_TITLE = re.compile(rf"{_ON_SCREEN}\Z"), re.compile(rf"[^*_„«»“\"]{{0,40}}{_ON_SCREEN}")
-_HEADING = re.compile(  # ## Films; **Movies:**; ■ 映画; Adaptations
-    r"^[ \t>]{0,8}(?![-*•+][ \t]|\d)\W{0,6}(?P<head>[^\W\d_a-z][^\n:：*.;]{1,40}?)[*_]{0,3}[:：]?[*_]{0,3}[ \t]*$",
-    re.MULTILINE,
-)
-_LABEL = re.compile(
-    r"[ \t>]{0,8}(?:[-*•+][ \t])?\W{0,6}(?P<head>[^\W\d_][^\n:：*.;]{1,40}?)[*_]{0,3}[ ]?[:：]"
-)  # Films: …
-_SCREENED = re.compile(
-    r"(?<!\w)(?:films|movies|(?:film\s)?adaptations|documentaries|soundtracks?|albums|songs|video\s?games|tv\sseries|"
-    r"películas|filme|filmes|verfilmungen|фильмы)(?!\w)|映画|电影|電影|影视|영화|ドラマ|电视剧",
-    re.IGNORECASE,
-)
-_NEAR = 1_500  # characters before a title in which its heading may be
 _DIRECTED = re.compile(r"[》』」][(（][^()（）]{2,24}?(?:監督|导演|導演|감독)")
 _DATED = re.compile(r"\((?:1[4-9]|20)\d\d\)")
 _LOOKED_AT = 30_000  # characters that show what an answer is about
@@ -73,12 +62,22 @@ def about_media(text: str) -> bool:
     return media > 0 and media > sum(1 for _ in _WORKS.finditer(text))
 
 
-def without_media(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
-    """The citations but for laws and rows of things; of an answer about films and the like only those that show that they are printed."""
+def without_media(text: str, found: Iterable[Citation]) -> list[Citation]:
+    """The citations but for laws and rows of things; of an answer about films and the like only those that show that they are printed.
+
+    What has an author or an address as well may be a work about a film: it stays, and is never called wrong.
+    """
     media = about_media(text)
+    kept = list[Citation]()
     for one in found:
-        if one.means or is_printed(one) or not (media or _names_a_thing(text, one) or _is_law(one)):
-            yield one
+        if _is_printed(one) or one.kind == "mark":
+            kept.append(one)
+        elif media or _names_a_thing(text, one) or _is_law(one):
+            told = bool(one.reference.authors or one.reference.url)
+            kept += [replace(one, style="unmarked")] if told and not is_on_screen(text, one) else []
+        else:
+            kept.append(one)
+    return kept
 
 
 def _is_law(citation: Citation) -> bool:
@@ -110,22 +109,6 @@ def is_on_screen(text: str, citation: Citation) -> bool:
     )
 
 
-def is_headed(text: str, at: int) -> bool:
-    r"""Whether the heading, or the label of the line, that a place comes after is of films or albums, and of no books.
-
-    Works about them may come there, too, so that none is called wrong, and none left out.
-
-    Example:
-        >>> is_headed("## Films\n- *La Strada* (1954)", 11), is_headed("## Film\n- *Making Movies* (1995)", 10)
-        (True, False)
-    """
-    line = text.rfind("\n", 0, at) + 1
-    headings = [*_HEADING.finditer(text[max(0, line - _NEAR) : line])]
-    label = _LABEL.match(text, line, at)
-    head = label["head"] if label else headings[-1]["head"] if headings else ""
-    return _SCREENED.search(head) is not None and _WORKS.search(head) is None
-
-
 def _title_at(text: str, citation: Citation) -> int:
     title = citation.reference.title
     return text.find(title, citation.span.start, citation.span.end) if title else -1
@@ -137,10 +120,10 @@ def _names_a_thing(text: str, citation: Citation) -> bool:
         return True
     at = _title_at(text, citation)
     behind = at > 0 and _BEHIND_WORD.search(text, max(0, at - 6), at)
-    return bool(behind) and THING.search(text, max(0, at - 40), at) is not None
+    return bool(behind) and _THING.search(text, max(0, at - 40), at) is not None
 
 
-def is_printed(citation: Citation) -> bool:
+def _is_printed(citation: Citation) -> bool:
     """Whether an identifier, a volume, a publisher or its form shows that a work is printed."""
     said = citation.reference
     named = VENUE.search(said.venue) or HOUSES.match(said.venue)

@@ -1,4 +1,4 @@
-"""Titles that the rest of an answer shows to be works: named again, or with a year among other works."""
+"""Works that an answer names again: a title in marks, a short form, an author-year mark; each with the entry that it means."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from dataclasses import replace
 from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import people
-from guardrail.references.citations.unmarked import MEDIA
-from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import title_case
 from guardrail.report import Span
 
-__all__ = ["among_works", "mentions", "with_entries"]
+__all__ = ["mentions", "with_entries", "with_marks_resolved"]
 
 _IN_MARKS = re.compile(
     r"(?<![\w*])(?:\*{1,2}(?=[^\s*])[^*\n]{2,200}(?<=\S)\*{1,2}(?!\*))|(?<!\w)_(?=\S)[^_\n]{2,200}(?<=\S)_(?!\w)"
@@ -27,16 +24,6 @@ _IN_MARKS = re.compile(
 _SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|[—―─]{2}")
 _ARTICLE = re.compile(r"(?:the|an?)\s")
 _MOST = 500  # references that may be the entry of a short form
-_DATED = re.compile(
-    r"\s?[(（](?P<year>(?:1[0-9]|20)\d\d)年?[)）]"
-    r"|\s(?:(?:only|first|finally|later|was|were)\s){0,2}(?:appeared|published|came\sout)(?:\s[a-z]{2,14}){0,2}?\sin\s(?:[A-Z][a-z]{2,8}\s)?(?P<appeared>(?:1[0-9]|20)\d\d)(?!\d)"
-)
-_OWNER = re.compile(
-    r"(?<![\w.’'-])(?P<owner>[^\W\d_a-z][\w-]{2,20}(?:\s[^\W\d_a-z][\w-]{1,20}){0,2})['’]s\s$"
-)
-_LONGEST_OWNER = 70  # characters
-_SOME = 2  # works of an answer, among which a title with a year is one, too
-_BESIDE = 200  # characters around a title in which words for films speak against it
 _LEAST = 7  # letters of a title of one word; a shorter one may be any word in italics
 
 
@@ -63,6 +50,35 @@ def with_entries(found: Sequence[Citation]) -> Iterator[Citation]:
                 yield replace(one, means=entry.span)
                 continue
         yield one
+
+
+def with_marks_resolved(answer: str, found: Sequence[Citation]) -> list[Citation]:
+    """The references; of author-year marks, each with the entry of its first author and year, if there is only one.
+
+    Args:
+        answer: the text.
+        found: the references that were read from it.
+
+    Example:
+        >>> text = "As Roe (2001) says. Roe, A. (2001). Rivers."
+        >>> entry = Citation(Span(start=20, end=43), Reference("Rivers", ("Roe, A.",), year=2001), "inline")
+        >>> mark = Citation(Span(start=3, end=13), Reference(authors=("Roe",), year=2001), "author-year")
+        >>> with_marks_resolved(text, [mark, entry])[0].means
+        Span(start=20, end=43)
+    """
+    entries = Entries(answer, [one for one in found if one.style != "author-year"])
+    return [
+        replace(one, means=meant.span)
+        if one.style == "author-year" and (meant := entries.meant(one.reference, _letter(answer, one)))
+        else one
+        for one in found
+    ]
+
+
+def _letter(answer: str, mark: Citation) -> str:
+    """The letter behind the year of a mark: (Roe, 2020b)."""
+    letter = re.search(rf"{mark.reference.year}([a-z])(?!\w)", answer[mark.span.start : mark.span.end + 1])
+    return letter[1] if letter else ""
 
 
 def mentions(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
@@ -95,35 +111,6 @@ def mentions(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         if means is not None and not term:
             style: Style = "emphasised" if match[0][0] in "*_" else "quoted"
             yield Citation(Span(start=match.start(), end=match.end()), Reference(title), style, means=means)
-
-
-def among_works(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
-    """Titles in marks with a year or an owner, in an answer that names works with their authors; never called wrong.
-
-    Example:
-        >>> from guardrail.references.citations import citations
-        >>> text = "Ann Roe's *The Silent Tower* (1999), Jo Poe's *The Long Tower* (2001) and *De turribus* (1435)."
-        >>> citations(text)[-1].reference.title
-        'De turribus'
-    """
-    works = sum(
-        bool(one.reference.title and one.reference.authors) and one.style != "unmarked" for one in found
-    )
-    for match, title in _uncovered(answer, found) if works >= _SOME else ():
-        near = (max(0, match.start() - _BESIDE), match.end() + _BESIDE)
-        if not (title[:1].isupper() or SCRIPT.match(title)) or is_venue(title) or MEDIA.search(answer, *near):
-            continue
-        date = _DATED.match(answer, match.end())
-        owner = _OWNER.search(answer, max(0, match.start() - _LONGEST_OWNER), match.start())
-        names = people(owner["owner"]) if owner and match[0][0] in "*_" and match[0][:2] != "**" else None
-        if date or names:
-            span = Span(
-                start=owner.start("owner") if owner and names else match.start(),
-                end=date.end() if date else match.end(),
-            )
-            authors, et_al = names or ((), False)
-            year = int(date["year"] or date["appeared"]) if date else None
-            yield Citation(span, Reference(title, authors, et_al, year), "unmarked")
 
 
 def _uncovered(answer: str, found: Sequence[Citation]) -> Iterator[tuple[re.Match[str], str]]:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.people import body, how_like_names
-from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import title_case, words
 
@@ -21,7 +20,6 @@ __all__ = [
     "names_source",
     "parted",
     "spells_out",
-    "visited",
     "with_site",
 ]
 
@@ -288,29 +286,6 @@ def spells_out(title: str) -> bool:
     """Whether the letters of its first word begin the words behind it: "BLAST: Basic Local Alignment Search Tool" names no site."""
     name, *rest = re.split(r":\s|\s[–—-]\s", title, maxsplit=1)
     return bool(rest) and "".join(word[0] for word in words(rest[0]) if word[0].isupper()).startswith(name)
-
-
-def visited(text: str, start: int) -> Draft | None:
-    """A page by the title that its browser shows, with the day on which somebody saw it: "Trees | Shade - ResearchGate, accessed June 14, 2025, …".
-
-    Example:
-        >>> found = visited("Gout - Annals of Shade, accessed June 14, 2025, https://shade.org/gout", 0)
-        >>> found.title, found.venue
-        ((0, 4), 'Annals of Shade')
-    """
-    match = _VISITED.match(text, start)
-    parts = [*_PAGE_PART.finditer(text, start, match.end("said"))][:12] if match else []
-    if match is None or not parts:
-        return None
-    ends = [*(part.start() for part in parts[1:]), match.end("said")]
-    names = [text[part.end() : end].strip() for part, end in zip(parts, ends, strict=True)]
-    first = next((number for number, part in enumerate(parts) if part["sign"] == "|"), len(parts))
-    while first > 0 and (first == len(parts) or normalise(names[first - 1]) in _HOSTS):
-        first -= 1  # what a dash parts may be a subtitle, but for the last
-    if len(words(names[first])) > _LONGEST and parts[first]["sign"] != "|":
-        return None
-    venue = next((name for name in names[first:] if normalise(name) not in _HOSTS), "")
-    return Draft((start, parts[first].start()), match.end(), match.end(), venue=venue)
 
 
 def _is_site(name: str, apart: str, *, paged: bool) -> bool:

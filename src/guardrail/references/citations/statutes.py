@@ -16,7 +16,7 @@ from guardrail.references.citations.people import body
 from guardrail.references.citations.sites import names_source
 from guardrail.report import Span
 
-__all__ = ["linked", "names_a_law", "places_in_codes", "stands_alone", "statutes"]
+__all__ = ["chinese_laws", "linked", "names_a_law", "places_in_codes", "stands_alone", "statutes"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
 _SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w.–-]{0,8}(?:\(\w{1,4}\)){0,4})?"
@@ -152,6 +152,25 @@ def names_a_law(said: Reference) -> bool:
     rest = said.title[place.end() :]
     headed = place[0].startswith(_SECTIONS) and _HEADING.fullmatch(rest) and not _ABOUT.search(rest)
     return not rest or bool(headed) or _GOES_ON.fullmatch(rest) is not None
+
+
+_CHINESE = re.compile(
+    r"《[^《》\n]{2,50}(?:法|法典|条例|條例|规定|規定|办法|辦法|解释|解釋|规则|規則|细则|決定|决定|公约|公約|条约|條約|议定书|意见|准则|标准|宪章|若干问题的[^《》\n]{2,10})(?:[（(][^（）()《》\n]{1,20}[）)])?》"
+    r"(?:\s?第[一二三四五六七八九十百千零〇\d]{1,8}条(?:之[一二三四五六七八九十])?(?:第[一二三四五六七八九十\d]{1,3}[款项]){0,2})?"
+)
+
+
+def chinese_laws(answer: str) -> Iterator[Citation]:
+    """Laws of China by their names in brackets, with the article: 《中华人民共和国劳动法》第四十二条.
+
+    Example:
+        >>> text = "根据《中华人民共和国劳动法》第四十二条，……"
+        >>> [one.span.of(text) for one in chinese_laws(text)]
+        ['《中华人民共和国劳动法》第四十二条']
+    """
+    for match in _CHINESE.finditer(answer):
+        name = " ".join(match[0].split())
+        yield Citation(Span(start=match.start(), end=match.end()), Reference(name), "legal", kind="law")
 
 
 def linked(answer: str, found: Sequence[Citation]) -> list[Citation]:

@@ -12,7 +12,6 @@ from typing import Any
 from guardrail.references.bibliography.formats.fields import year_of
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.blocks import block_values
-from guardrail.references.citations.fields import without_volume
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.keys import Field, meaning
@@ -38,6 +37,15 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _LEAST_TOLD = 4  # words of a string that may be a whole reference
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
 _IDENTIFIED = ("doi", "arxiv", "pmid", "isbn", "url")
+_IN_VOLUME = (  # what shows that a number is a volume's: (3), 12(3); : 663–676; , no. 4; , 663–676; but not Apollo 11: 50 years
+    r"(?:\s?\(\d{1,4}\)|\s?:\s?[^\W\d_]?\d{1,8}(?:\s?[–-]\s?[^\W\d_]?\d{1,8})?(?!\w|\s?[–-]|\s[^\W\d_])"
+    r"|,\s(?i:no|nr|pp?|issue|pages?|art(?:icle)?)\b\.?\s?(?i:no\.?\s?)?\w?\d|,\s\d{1,5}[–-])"
+)
+_VOLUME_AND_MORE = re.compile(  # Science, 349(6251), e124; Nature, vol. 323; Mathematik 1(1), pp. 269-271, 1959; Cell 126, 663–676
+    r",\s(?:vol(?:ume)?\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]{0,12}\))?(?=,\s|$)"
+    rf"|(?<=\w)\s(?:vol(?:ume)?\.?\s)?\d{{1,4}}{_IN_VOLUME}(?=.{{0,80}}$)"
+)
+_VENUE_ENDS = ' *_."“”《》『』「」'
 
 
 @dataclass(slots=True)
@@ -189,7 +197,7 @@ def _citation(text: str, value: Value, fields: Fields) -> Citation:
     names, et_al = authors_of(plain(text, fields.get("authors") or fields.get("editors")))
     named, *houses = (_said(text, fields.get(name)) for name in _VENUES)
     where = named or _spare(text, value)
-    venue = without_volume(where) or next(filter(None, houses), "")
+    venue = _without_volume(where) or next(filter(None, houses), "")
     bare = Reference(
         title="" if title is None else _title(first_text(text, title)),
         authors=names,
@@ -253,7 +261,7 @@ def _spare(text: str, value: Value) -> str:
     texts = [one for one in [*value.inner, *nested] if one.kind in TEXTS and meaning(one.key).field is None]
     for one in texts:
         key, said = meaning(one.key), first_text(text, one)
-        bare = without_volume(said)
+        bare = _without_volume(said)
         if key.spare and "://" not in said and (key.listing != "works" or is_venue(bare) or is_press(bare)):
             return said
     return next((said for one in texts if STANDARD.fullmatch(said := first_text(text, one))), "")
@@ -294,3 +302,19 @@ def _title(said: str) -> str:
         if len(said) > 2 and said.startswith(opening) and said.endswith(closing):
             said = said[1:-1].strip()
     return said.rstrip(".").rstrip() if not said.endswith("...") else said
+
+
+def _without_volume(venue: str) -> str:
+    """A venue without volume, issue and pages.
+
+    Example:
+        >>> _without_volume("River Res. Part B, 15(2), 11-20")
+        'River Res. Part B'
+        >>> _without_volume("Numerische Mathematik 1(1), pp. 269-271, 1959")
+        'Numerische Mathematik'
+        >>> _without_volume("Apollo 11: 50 years")
+        'Apollo 11: 50 years'
+    """
+    venue = venue.rstrip("\r\n")
+    found = _VOLUME_AND_MORE.search(venue, venue.rfind("\n") + 1)  # what is behind it is on the same line
+    return (venue[: found.start()] if found else venue).strip(_VENUE_ENDS)
