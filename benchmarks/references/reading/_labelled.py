@@ -1,29 +1,16 @@
-"""Passages of the labelled answers with a field for each word, for the training of the model that reads passages.
-
-The fields of a label are found verbatim within its span. What is left of the span (places, volumes, pages, editions, addresses) gets the
-likeliest fields by a model that was trained without any labelled answer, given the fields that are known.
-"""
+"""Where the fields of a label are in a labelled answer, for the training of the network."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
-import numpy as np
-
-from benchmarks.references.answers.labels import HERE, Answer, Label
-from benchmarks.references.reading._strings import Example
+from benchmarks.references.answers.labels import HERE, Label
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.lines import lines
-from guardrail.references.citations.passages import passages
-from guardrail.references.citations.segmentation.decoding import likeliest
-from guardrail.references.citations.segmentation.features import features
-from guardrail.references.citations.segmentation.fields import Stretch
-from guardrail.references.citations.segmentation.model import FIELDS, Model
-from guardrail.references.citations.segmentation.tokens import Token, tokenise
+from guardrail.references.citations.segmentation.model import FIELDS
 
-__all__ = ["kinds", "labelled", "said"]
+__all__ = ["kinds", "said"]
 
 _BOOKISH = frozenset({"book", "report", "thesis", "web"})
 _CONTAINED = frozenset({"chapter", "conference", "paper"})
@@ -48,31 +35,6 @@ def kinds(half: str) -> dict[str, str]:
     return {row["key"]: row.get("kind", "") for row in rows}
 
 
-def labelled(
-    answers: Sequence[Answer], kinds: Mapping[str, str], *, model: Model, lexicon: Mapping[str, str]
-) -> list[Example]:
-    """The passages of some answers; those of JSON, BibTeX and RIS and those that cite cases are left out.
-
-    Args:
-        answers: with their labels.
-        kinds: of the works, by key: "book", "article", …
-        model: trained without labelled answers; it reads what the labels leave open.
-        lexicon: see `Model.lexicon`.
-    """
-    found = []
-    for answer in answers:
-        for start, end in passages(lines(answer.text)):
-            own = [one for one in answer.labels if one.span.start < end and one.span.end > start]
-            cases = any(kinds.get(label.work) == "case" for label in own)
-            if not cases and not _DATA.match(answer.text, start, end):
-                passage = _Passage(answer.text[start:end], start)
-                for label in own:
-                    if label.reference.title:
-                        passage.allow(label, kinds.get(label.work, ""))
-                found.append(passage.example(model, lexicon))
-    return found
-
-
 def said(text: str, label: Label, kind: str) -> list[tuple[str, int, int]]:
     """The fields of a label that are found within its span: field, start, end.
 
@@ -82,58 +44,6 @@ def said(text: str, label: Label, kind: str) -> list[tuple[str, int, int]]:
         kind: of the work: "book", "article", …
     """
     return list(_Said(text, label.span.start, label.span.end).fields(label.reference, kind))
-
-
-def _pair(field: str) -> list[int]:
-    at = FIELDS.index(field)
-    return [2 * at, 2 * at + 1]
-
-
-class _Passage:
-    """A passage with the fields that each of its words may be of: at first, none but a remark."""
-
-    def __init__(self, text: str, offset: int) -> None:
-        self.tokens = tokenise(text, breaks=True)
-        self.text = text[: self.tokens[-1].end] if self.tokens else ""
-        self.offset = offset
-        self.allowed = np.zeros((len(self.tokens), 2 * len(FIELDS)), dtype=bool)
-        self.allowed[:, _pair("remark")] = True
-
-    def allow(self, label: Label, kind: str) -> None:
-        """The words of a label have its fields; a marker before it is the number of a list."""
-        text, tokens = self.text, self.tokens
-        start, end = max(label.span.start - self.offset, 0), min(label.span.end - self.offset, len(text))
-        known = list(_Said(text, start, end).fields(label.reference, kind))
-        closed = {field for field, _, _ in known} & {"publisher"}
-        still = [at for field in sorted(_OPEN - closed) for at in _pair(field)]
-        self._number(start)
-        last = ""
-        for at, token in enumerate(tokens):
-            letters = (place for place in range(token.start, token.end) if text[place].isalnum())
-            first = next(letters, token.start)
-            if not start <= first < end:
-                last = ""
-                continue
-            field = next((one for one, a, b in known if a <= first < b), "")
-            if not field and last and not any(letter.isalnum() for letter in token.text):
-                field = last  # a sign of its own
-            self.allowed[at] = False
-            self.allowed[at, [2 * FIELDS.index(field) + (field == last)] if field else still] = True
-            last = field
-
-    def _number(self, start: int) -> None:
-        line = self.text.rfind("\n", 0, start) + 1
-        if _MARKER.fullmatch(self.text[line:start]):
-            for at, token in enumerate(self.tokens):
-                if line <= token.start and token.end <= start and token.text != "\n":
-                    self.allowed[at] = False
-                    self.allowed[at, _pair("number")] = True
-
-    def example(self, model: Model, lexicon: Mapping[str, str]) -> Example:
-        """With the likeliest of the fields that are allowed."""
-        scores = model.scores(features(self.tokens, lexicon))
-        labels = likeliest(np.where(self.allowed, scores, _NEVER), model.transitions)
-        return _of_labels(self.text, self.tokens, labels.tolist())
 
 
 class _Said:
@@ -190,15 +100,3 @@ class _Said:
                 return at, stop
             at = self.text.find(what, at + 1, self.end)
         return None
-
-
-def _of_labels(text: str, tokens: Sequence[Token], labels: Sequence[int]) -> Example:
-    """The example with a stretch for each run."""
-    stretches: list[Stretch] = []
-    for token, label in zip(tokens, labels, strict=True):
-        field = FIELDS[label // 2]
-        if stretches and stretches[-1].field == field and (label % 2 or field == "remark"):
-            stretches[-1] = Stretch(field, stretches[-1].start, token.end)
-        else:
-            stretches.append(Stretch(field, token.start, token.end))
-    return Example(text, tuple(stretches))

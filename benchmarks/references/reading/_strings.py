@@ -66,13 +66,13 @@ def _example(text: str, segments: Sequence[tuple[str, str]]) -> Example:
     return Example(text, tuple(stretches))
 
 
-def labels_of(example: Example, *, breaks: bool = False) -> tuple[list[Token], list[int]]:
-    """The tokens of a string and the label of each (see `FIELDS`); with `breaks`, the ends of lines are tokens, too.
+def labels_of(example: Example) -> tuple[list[Token], list[int]]:
+    """The tokens of a string and the label of each (see `FIELDS`).
 
     A year at the head of a volume ("1999;50:") is a date where the string has no other: the set marks it at times as
     the one, at times as the other.
     """
-    tokens = tokenise(example.text, breaks=breaks)
+    tokens = tokenise(example.text)
     dated = any(stretch.field == "date" for stretch in example.stretches)
     labels = []
     place = 0

@@ -29,7 +29,7 @@ from benchmarks.references.silence.written import written
 from guardrail.backends.stored import read_groups
 from guardrail.backends.weights import CITATIONS_MINI, GRAPH, checked, files, minilm
 from guardrail.errors import InputError
-from guardrail.references.citations.evidence import asks_for_references
+from guardrail.references.citations.asking import asks_for_references
 from guardrail.references.citations.tagging import FIELDS, LONGEST, TAGS, encoded
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from guardrail.references.bibliography.records import Record
 from guardrail.references.citations.segmentation.features import features
 from guardrail.references.citations.segmentation.model import to_bytes
 
-__all__ = ["OPTIONS", "PASSAGES", "STRINGS", "TEMPERATURE", "Settings", "crfsuite", "lexicon_of", "train"]
+__all__ = ["OPTIONS", "TEMPERATURE", "crfsuite", "lexicon_of", "train"]
 
 OPTIONS: Mapping[str, Any] = {
     "c1": 0.1,
@@ -33,32 +32,6 @@ TEMPERATURE = 1.4
 
 Chosen in cross-validation, so that 97 of 100 titles with a mass of .9 or more are right; see docs/design/references.md."""
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a model is trained.
-
-    Attributes:
-        options: of CRFsuite.
-        temperature: by which the weights are divided in the end.
-        breaks: whether the ends of lines are tokens.
-        packs_lexicon: whether the file has the lexicon; else the model takes that of reference strings.
-    """
-
-    options: Mapping[str, Any]
-    temperature: float
-    breaks: bool
-    packs_lexicon: bool
-
-
-STRINGS = Settings(OPTIONS, TEMPERATURE, breaks=False, packs_lexicon=True)
-PASSAGES = Settings(
-    {"c1": 0.1, "c2": 0.05, "max_iterations": 60, "feature.possible_transitions": True, "feature.minfreq": 3},
-    temperature=1.0,
-    breaks=True,
-    packs_lexicon=False,
-)
-"""Of passages of answers. There are so many pieces that sixty steps are enough, and that a feature seen twice is an accident."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST = 4  # records that a word must be in
@@ -110,13 +83,7 @@ def crfsuite() -> Any:
     return pycrfsuite
 
 
-def train(
-    examples: Iterable[Example],
-    lexicon: Mapping[str, str],
-    about: Mapping[str, Any],
-    *,
-    settings: Settings = STRINGS,
-) -> bytes:
+def train(examples: Iterable[Example], lexicon: Mapping[str, str], about: Mapping[str, Any]) -> bytes:
     """The file of a model trained on these examples; equal arguments give equal bytes.
 
     Raises:
@@ -125,9 +92,9 @@ def train(
     pycrfsuite = crfsuite()
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     for example in examples:
-        tokens, labels = labels_of(example, breaks=settings.breaks)
+        tokens, labels = labels_of(example)
         trainer.append(features(tokens, lexicon), [str(label) for label in labels])
-    trainer.set_params(settings.options)
+    trainer.set_params(OPTIONS)
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "trained"
         trainer.train(str(path))
@@ -136,11 +103,9 @@ def train(
         weights = tagger.info()
         tagger.close()
     states = {
-        (name, int(label)): weight / settings.temperature
-        for (name, label), weight in weights.state_features.items()
+        (name, int(label)): weight / TEMPERATURE for (name, label), weight in weights.state_features.items()
     }
     between = {
-        (int(one), int(other)): weight / settings.temperature
-        for (one, other), weight in weights.transitions.items()
+        (int(one), int(other)): weight / TEMPERATURE for (one, other), weight in weights.transitions.items()
     }
-    return to_bytes(states, between, lexicon if settings.packs_lexicon else {}, about)
+    return to_bytes(states, between, lexicon, about)

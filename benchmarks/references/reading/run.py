@@ -1,8 +1,8 @@
-"""Splitting reference strings into fields: the trained model in grouped cross-validation, the rules in comparison.
+"""Splitting reference strings into fields: the trained model in grouped cross-validation.
 
 Strings segmented by hand (`data/reference_strings`) are parted in six; strings that share a title, a list of authors or a venue
 stay together. Each part is read by a model trained on the other five and on rendered strings. `same` in `_strings.py` says
-what counts as right, for the model and for the rules alike.
+what counts as right.
 
 `python -m benchmarks.references.reading train` makes the packaged model.
 """
@@ -23,16 +23,14 @@ from pathlib import Path
 import guardrail.references.citations.segmentation as package
 from benchmarks._data import data_dir
 from benchmarks._table import Row, Run, bench
-from benchmarks.references.reading._passages import sentences, train_passages
 from benchmarks.references.reading._rendered import rendered
 from benchmarks.references.reading._strings import Example, folds, read_strings, same, truth
 from benchmarks.references.reading._tagger import PACKAGE, train_packaged_tagger
 from benchmarks.references.reading._training import OPTIONS, TEMPERATURE, crfsuite, lexicon_of, train
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.records import Record, Reference
-from guardrail.references.citations import parse_reference
 from guardrail.references.citations.segmentation import Reading, readings
-from guardrail.references.citations.segmentation.model import FILE, PASSAGES, Model, packaged, read_model
+from guardrail.references.citations.segmentation.model import FILE, Model, packaged, read_model
 
 __all__ = ["CONFIDENT", "main", "train_packaged"]
 
@@ -104,8 +102,7 @@ def compute(run: Run) -> list[Row]:
     read = mapped(read_part, parts(learnt, more))
     strings = [gold[at] for own in tested for at in own]
     found = [one for own, ats in zip(read, tested, strict=True) for one in own[: len(ats)]]
-    rules = [parse_reference(example.text) for example in strings]
-    rows = [*field_rows(strings, found, rules), *confidence_rows(strings, found)]
+    rows = [*field_rows(strings, found), *confidence_rows(strings, found)]
     if not run.fast:
         run.say(f"{len(chosen)} trainings without rendered strings")
         alone = [one for own in mapped(read_part, parts([], [])) for one in own]
@@ -135,16 +132,12 @@ def first(read: Sequence[Reading]) -> Reference:
     return read[0].reference if read else Reference()
 
 
-def field_rows(
-    strings: Sequence[Example], found: Sequence[Sequence[Reading]], rules: Sequence[Reference]
-) -> list[Row]:
-    """Each field of the first reading, of the rules, and the title among the first two and three."""
+def field_rows(strings: Sequence[Example], found: Sequence[Sequence[Reading]]) -> list[Row]:
+    """Each field of the first reading, and the title among the first two and three."""
     rows = []
     pairs = list(zip(strings, found, strict=True))
     for field, bar in BARS.items():
         rows.append(Row.at_least(f"{field} right", share([same(field, e, first(r)) for e, r in pairs]), bar))
-        by_rules = [same(field, e, reference) for e, reference in zip(strings, rules, strict=True)]
-        rows.append(Row.shown(f"{field} right, rules", share(by_rules)))
     for most in (2, 3):
         among = share([None if (one := hits(e, r[:most])) is None else any(one) for e, r in pairs])
         name = f"title among the first {most}"
@@ -223,23 +216,18 @@ def rendered_rows(
         for field in ("title", "authors"):
             right = share([same(field, e, first(found[e.text])) for e in examples])
             rows.append(Row.shown(f"rendered, {kind}: {field} right", right))
-        right = share([same("title", e, parse_reference(e.text)) for e in examples])
-        rows.append(Row.shown(f"rendered, {kind}: title right, rules", right))
     return rows
 
 
 def cost_rows(texts: Sequence[str]) -> list[Row]:
-    """The size of the packaged file, and the time of a string beside that of the rules in the same run."""
+    """The size of the packaged file, and the time of a string."""
     size = len((files(package) / FILE).read_bytes()) / 1e6
     sample = texts[::8]
     readings(sample[0])
     model = min(timed(readings, sample) for _ in range(3))
-    rules = min(timed(parse_reference, sample) for _ in range(3))
     return [
         Row.at_most("packaged weights", size, 1.5, unit="MB"),
         Row.shown("a string, model, three readings", model, unit="ms"),
-        Row.shown("a string, rules", rules, unit="ms"),
-        Row.shown("time, model to rules", model / rules, digits=1),
     ]
 
 
@@ -271,12 +259,6 @@ def train_packaged(out: Path) -> Model:
     return written(train([*gold, *learnt], lexicon, about), out)
 
 
-def train_packaged_passages(out: Path) -> Model:
-    """Train the packaged model of passages and write its file; it shares the lexicon of the other."""
-    told = sentences(data_dir("nli") / "mnli_train_10k" / "pairs.jsonl")
-    return written(train_passages(records_of(data_dir("biblio")), told), out)
-
-
 def written(content: bytes, out: Path) -> Model:
     """Write the file of a model at once, or not at all."""
     model = read_model(content, out.name)
@@ -301,7 +283,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.references.reading train", description="Make a packaged model."
     )
-    parser.add_argument("--passages", action="store_true", help="the model of passages, not that of strings")
     parser.add_argument("--tagger", action="store_true", help="the network that tags references")
     parser.add_argument(
         "--later", action="store_true", help="the packaged network goes on with the answers it does not know"
@@ -318,9 +299,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"{train_packaged_tagger(options.out or PACKAGE, options.device, later=options.later)}\n"
         )
         return 0
-    name, make = (PASSAGES, train_packaged_passages) if options.passages else (FILE, train_packaged)
-    out = options.out or Path(package.__path__[0]) / name
-    model = make(out)
+    out = options.out or Path(package.__path__[0]) / FILE
+    model = train_packaged(out)
     sys.stdout.write(
         f"{out.name}: {len(model.features)} features, {len(model.lexicon)} words, {out.stat().st_size} bytes\n"
     )

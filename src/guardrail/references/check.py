@@ -37,8 +37,8 @@ from guardrail.references.bibliography.records import (
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.kinds import is_page
-from guardrail.references.citations.silence import unread
-from guardrail.references.citations.tagging import packaged_tagger, tagger_installed
+from guardrail.references.citations.silence import may_cite, unread
+from guardrail.references.citations.tagging import INSTALL, packaged_tagger, tagger_installed
 from guardrail.references.evidence import lookup_of
 from guardrail.references.findings import DOUBTFUL, Findings
 from guardrail.references.interrogate import Interviewer, Query
@@ -57,7 +57,6 @@ from guardrail.references.second_reading import (
     read_again,
     read_between,
     read_exchanged,
-    read_otherwise,
     rest,
     says_more,
     title_beside,
@@ -79,7 +78,7 @@ Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 # styles of identifiers that names may lead to
-_BEFORE_IDENTIFIERS = frozenset({"doi", "arxiv", "pmid", "numbered", "bulleted", "line"})
+_BEFORE_IDENTIFIERS = frozenset({"doi", "arxiv", "pmid", "inline", "unmarked"})
 _PARTED = frozenset({*STRINGS, "quoted", "emphasised"})  # styles whose title may have other bounds
 _LINE = 120  # characters behind a case that show whether a title begins as it does
 _BEHIND = 20  # characters behind a title that show whether it goes on
@@ -93,6 +92,7 @@ _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, 
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
 )
+_UNREAD = f"references in sentences and lists were not read, since the network that reads them is not installed: {INSTALL}"
 
 
 class ReferenceCheck(Detector):
@@ -180,9 +180,9 @@ class ReferenceCheck(Detector):
     )
     tagger: Literal["auto", "on", "off"] = option(
         default="auto",
-        help="whether a small network also reads the answer, to find references (with their titles and authors' names) that the "
-        "rules miss: auto = if guardrail-citations-mini is installed. A reference that only the network finds is called wrong "
-        "only if the network is certain of its title and its authors' names",
+        help="whether a small network reads the answer: auto = if guardrail-citations-mini is installed. Without it only links, "
+        "identifiers, BibTeX and other structured entries, law, and titles in Chinese, Japanese and Korean brackets are read, and a "
+        "finding says that the rest was not",
     )
     max_references: int = option(
         default=50, least=1, help="references to examine; the rest is unverified, and the report says so"
@@ -233,7 +233,6 @@ class ReferenceCheck(Detector):
         if self._backend is not None:
             further = self.max_references - len(cited) if read else 0
             further += 3 * len({one.reference for one in cited if is_plain(one, one.span.of(case.answer))})
-            further += len({one.other for one in cited if one.other})
             further += TRIED * len({one.reference for one in cited if one.style in _PARTED})
             further += sum(len(exchanged(one)) for one in cited)
             asked = {route: (0, most) for route, (_, most) in asked.items()}
@@ -260,6 +259,8 @@ class ReferenceCheck(Detector):
         ]
         if failed:
             silent.append(self._findings.not_read(None, case.answer, failed))
+        if self._tagger is None and (may_cite(case.answer, cited) or asks_for_references(case.question)):
+            silent.append(self._findings.not_read(None, case.answer, _UNREAD))
         if (
             not cited
             and not silent
@@ -358,8 +359,6 @@ class ReferenceCheck(Detector):
         how = self.differences
         if citation.style in STRINGS and not confirms(match, how):
             citation, match = yield from read_again(citation, citation.span.of(answer), match, how)
-        if citation.other and not confirms(match, how):
-            citation, match = yield from read_otherwise(citation, citation.other, match, how)
         if citation.style in _PARTED and match.exists is False:
             citation, match = yield from read_between(citation, answer, match, how)
         if match.exists is False:

@@ -1,4 +1,4 @@
-"""Other readings of a reference: those of the trained readers, where a look-up does not confirm that of the rules."""
+"""Other readings of a reference, where a look-up does not confirm the first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Find, Match, Outcome, Record, Reference, Status
-from guardrail.references.citations import Citation
+from guardrail.references.citations import Citation, Style
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.segmentation import readings
@@ -30,14 +30,13 @@ __all__ = [
     "read_again",
     "read_between",
     "read_exchanged",
-    "read_otherwise",
     "rest",
     "says_more",
     "title_beside",
     "unexplained_link",
 ]
 
-STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
+STRINGS: frozenset[Style] = frozenset({"numbered", "bulleted", "inline"})
 """Styles in which the fields have to be separated."""
 
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
@@ -122,7 +121,9 @@ def read_again(
         kept = {name: getattr(said, name) for name in ("doi", "arxiv", "isbn", "pmid", "url")}
         reply = yield from one(Find(replace(way.reference, **kept)))
         if isinstance(reply, Answer) and confirms(reply.value, differences) and _corroborated(reply.value):
-            return citation, reply.value
+            work = reply.value.record
+            if work is not None and not unexplained(rest(said.title, way.reference.title), work):
+                return citation, reply.value
     if match.status is Status.FOUND:
         sure = (
             "authors" not in wrong
@@ -137,28 +138,6 @@ def read_again(
             or any(normalise(way.reference.title) == claimed and way.mass >= _AGREED for way in found[:1])
         )
     return (citation if sure else replace(citation, style="labelled")), match
-
-
-def read_otherwise(
-    citation: Citation, other: Reference, match: Match, differences: Differences
-) -> Flow[tuple[Citation, Match]]:
-    """What the model of passages reads at the same place, where the look-up does not confirm the rules' reading.
-
-    It may clear the work, if an author or an identifier agrees as well and the work explains all that the rules took for the
-    title. Only where this reading is wrong, too, is the look-up an accusation.
-    """
-    accusing = match.exists is False or accused(match, differences)
-    doubted = replace(citation, style="labelled") if accusing else citation
-    reply = yield from one(Find(other))
-    if not isinstance(reply, Answer):
-        return doubted, match
-    if confirms(reply.value, differences) and _corroborated(reply.value):
-        left = rest(citation.reference.title, other.title)
-        work = reply.value.record
-        if work is not None and not unexplained(left, work):
-            return replace(citation, reference=other), reply.value
-    wrong = reply.value.exists is False or accused(reply.value, differences)
-    return (citation if wrong else doubted), match
 
 
 def read_exchanged(
@@ -188,11 +167,8 @@ def exchanged(citation: Citation) -> list[Reference]:
         [('The Weight of Ink', ('Mara Vale',))]
     """
     said = citation.reference
-    ways = [
-        replace(way, title=way.authors[0], authors=(way.title,))
-        for way in filter(None, (said, citation.other))
-        if way.title and len(way.authors) == 1 and not way.et_al
-    ]
+    single = said.title and len(said.authors) == 1 and not said.et_al
+    ways = [replace(said, title=said.authors[0], authors=(said.title,))] if single else []
     if not said.authors and (pair := _PAIR.fullmatch(said.title)):
         venue = pair["venue"] or said.venue
         ways.append(replace(said, title=pair["one"], authors=(pair["other"],), venue=venue))

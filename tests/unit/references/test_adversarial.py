@@ -17,6 +17,7 @@ from guardrail.references import read_yes_no
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record
 from guardrail.references.citations import citations
+from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.report import Finding, Verdict
 from guardrail.requests import Ask, Completion, user
 
@@ -101,12 +102,12 @@ class TestUnseen:
     )
     def test_common_shapes_are_seen(self, answer):
         """Each is what chat models write when they are asked for references."""
-        assert citations(answer, asked_for_references=True)
+        assert citations(answer, asked_for_references=True, tagger=packaged_tagger())
 
     @pytest.mark.parametrize("unseen", ["\ufe0f", "\u034f", "\U000e0020"])
     def test_invisible_characters_hide_nothing(self, unseen):
         """Variation selectors, the grapheme joiner and tags, as the zero-width space."""
-        assert citations("1. " + unseen.join(FAKE), asked_for_references=True)
+        assert citations("1. " + unseen.join(FAKE), asked_for_references=True, tagger=packaged_tagger())
 
 
 class TestLookUp:

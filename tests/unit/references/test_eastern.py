@@ -7,12 +7,12 @@ import time
 
 import pytest
 from benchmarks.references.answers.labels import answers
+from guardrail.references.citations.fields import parse_reference
 
 from guardrail.references.citations import Citation, citations
 from guardrail.references.citations.eastern import eastern
 from guardrail.references.citations.eastern_names import last_name, names
 from guardrail.references.citations.eastern_tail import behind
-from guardrail.references.citations.fields import parse_reference
 
 
 def _fields(one: Citation) -> tuple[str, tuple[str, ...], int | None, str]:

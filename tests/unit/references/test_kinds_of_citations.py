@@ -5,11 +5,12 @@ from tests.looping import each
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations import Citation, citations
 from guardrail.references.citations.kinds import with_kind
+from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.report import Span
 
 
 def kinds(text):
-    return [one.kind for one in citations(text)]
+    return [one.kind for one in citations(text, tagger=packaged_tagger())]
 
 
 class TestKind:
@@ -63,4 +64,4 @@ class TestKind:
 
 
 def cited(said):
-    return Citation(Span(start=0, end=9), said, "line")
+    return Citation(Span(start=0, end=9), said, "unmarked")

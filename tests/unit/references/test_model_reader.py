@@ -10,6 +10,7 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record
 from guardrail.references.citations import citations
+from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.references.model_reader import added
 
 ANSWER = "She often quoted silent spring, by carson, and nothing else."
@@ -63,7 +64,7 @@ class TestAdded:
         """The reply overlaps it."""
         text = 'Read "Attention Is All You Need" by Vaswani et al. (2017).'
         reply = json.dumps([entry(quote="Attention Is All You Need", title="All You Need")])
-        assert added(reply, text, citations(text)) == []
+        assert added(reply, text, citations(text, tagger=packaged_tagger())) == []
 
 
 class TestCheck:

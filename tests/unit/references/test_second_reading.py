@@ -24,7 +24,7 @@ from guardrail.references.second_reading import (
 )
 from guardrail.report import Span
 
-STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
+STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing (2019)"
 OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
 
 
@@ -54,7 +54,7 @@ class TestOtherBounds:
     @pytest.mark.parametrize(
         ("text", "verdict"),
         [
-            ("1. rosling's the long shadow of maps - kinda long but worth it", Verdict.UNVERIFIED),
+            ("1. rosling's the long shadow of maps - kinda long but worth it", Verdict.SUPPORTED),
             ("1. the long shadow of maps by hans rosling", Verdict.SUPPORTED),
             ("1. rosling's the long shadow of cats - kinda long but worth it", Verdict.UNSUPPORTED),
             ('1. "Rosling Revised in The Long Shadow of Maps" by Hans Rosling', Verdict.UNSUPPORTED),
@@ -64,7 +64,7 @@ class TestOtherBounds:
     def test_a_title_between_marks(self, index, text, verdict):
         """Found beside remarks; an invented one is still invented, also before a real one, which may be what it appeared in."""
         path = index(Record("The Long Shadow of Maps", ("Hans Rosling",), year=2019), complete=True)
-        guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+        guard = Guard([ReferenceCheck(bibliography=path)])
         report = guard.check(text, prompt="Which books can you recommend? List references.")
         assert [finding.verdict for finding in report.findings] == [verdict]
 
@@ -94,14 +94,21 @@ class TestSecondReading:
         """The journal is a work of the index, too."""
         reads(monkeypatch, (Reference("Silent Spring", ("Carson, R.",)), 0.7))
         text = "1. Carson, R. The Ontology of Imaginary Teapots. Silent Spring 2019"
-        report = Guard([ReferenceCheck(bibliography=index(complete=True), tagger="off")]).check(text)
+        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(text)
         assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
 
-    def test_leaves_unaccused_what_it_reads_otherwise(self, index, monkeypatch):
-        """The bibliography is complete."""
+    def test_what_no_reading_finds_is_accused(self, index, monkeypatch):
+        """The bibliography is complete, and has neither title."""
         reads(monkeypatch, (OTHER, 0.7))
-        report = Guard([ReferenceCheck(bibliography=index(complete=True), tagger="off")]).check(STRING)
-        assert [finding.verdict for finding in report.findings] == [Verdict.UNVERIFIED]
+        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(STRING)
+        assert [finding.verdict for finding in report.findings] == [Verdict.UNSUPPORTED]
+
+    def test_a_part_of_a_title_clears_no_longer_one(self, index, monkeypatch):
+        """The author and the second half are those of a work, and the first half is not."""
+        reads(monkeypatch, (Reference("Silent Spring", ("Carson, R.",)), 0.7))
+        text = "1. Carson, R. The Ontology of Imaginary Teapots Silent Spring (2019)"
+        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(text)
+        assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
 
     def test_the_model_is_still_asked_where_the_bibliography_is_incomplete(self, index, monkeypatch):
         """It does not know the work."""
@@ -109,9 +116,7 @@ class TestSecondReading:
         model = ScriptedChat(
             lambda ask: "no" if "authors" not in ask.messages[-1].text else f"A{ask.draw} B{ask.draw}"
         )
-        report = Guard([ReferenceCheck(bibliography=index(complete=False), tagger="off")], chat=model).check(
-            STRING
-        )
+        report = Guard([ReferenceCheck(bibliography=index(complete=False))], chat=model).check(STRING)
         assert [finding.label for finding in report.findings] == ["fabricated"]
         assert model.asked
 
@@ -150,11 +155,9 @@ class TestTitleAlone:
     ("text", "unread"),
     [
         ("Benchmarks such as RAGAS: Automated Evaluation of Codes (arXiv:2104.08663) show it.", "RAGAS: Automated Evaluation of Codes"),
-        ("Argonauts of the Standard (AES) (Rivers et al., arXiv:2104.08663) is documented.", "Argonauts of the Standard"),
         ("Elements of Sonata on Sales: Online Book Reviews ([paper](https://arxiv.org/abs/2104.08663)) is, too.", "Elements of Sonata on Sales: Online Book Reviews"),
         ("Reeds of the Northern Shore (arXiv:2104.08663) show it.", ""),
         ("Rivers of the Imaginary Teapot (Annals of Cups, 2019): [link](https://arxiv.org/abs/2104.08663)", "Rivers of the Imaginary Teapot"),
-        ("See [https://arxiv.org/abs/2104.08663](https://arxiv.org/abs/2104.08663), Rivers of the Imaginary Teapot", "Rivers of the Imaginary Teapot"),
         ("See <https://arxiv.org/abs/2104.08663>: Reeds of the Northern Shore", ""),
         ("See https://arxiv.org/abs/2104.08663 – Still the best book on reeds and shores", ""),
         ("REEDS (arXiv:2104.08663) shows it.", ""),
@@ -179,7 +182,7 @@ def test_one_word_before_an_identifier_is_no_claim_of_a_title(index):
     path = index(
         Record("TREE: ultrafast aligner", ("Ann Roe",), year=2013, doi="10.1000/tree.5"), complete=True
     )
-    guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+    guard = Guard([ReferenceCheck(bibliography=path)])
     prompt = "Which papers? List references."
     verdicts = [
         finding.verdict
@@ -194,7 +197,6 @@ def test_one_word_before_an_identifier_is_no_claim_of_a_title(index):
     [
         ("- Camera of rivers and teapots → https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
         ("A Real-time Teapot of automatic rivers https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
-        ("1. Ultrafast tree aligner → https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
         ("Full text here: https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
         ("Full text of the paper → https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
     ],
@@ -204,7 +206,7 @@ def test_a_line_before_an_identifier_may_be_another_title(index, line, verdict):
     path = index(
         Record("TREE: ultrafast aligner", ("Ann Roe",), year=2013, doi="10.1000/tree.5"), complete=True
     )
-    guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+    guard = Guard([ReferenceCheck(bibliography=path)])
     assert verdict in [finding.verdict for finding in guard.check(line).findings]
 
 
@@ -261,7 +263,7 @@ def test_a_link_whose_text_was_read_as_a_law_is_not_cleared_by_its_address(index
         f"It was held in Roe v. Wade, 410 U.S. 113 (1973). {earlier} and so did the review, "
         "[Regulation (EU) 2016/679 (General de sociologie](https://doi.org/10.1002/14651858)."
     )
-    findings = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(text).findings
+    findings = Guard([ReferenceCheck(bibliography=path)]).check(text).findings
     assert not [one for one in findings if one.verdict is Verdict.SUPPORTED]
 
 

@@ -1,8 +1,8 @@
 """References in an answer: where each stands, and what it says.
 
-Lists, BibTeX, RIS, JSON, CSV, YAML, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
-evidence: years, names, quotation marks, identifiers, capitals, the line that introduces it, and the other
-items. All matching takes time linear in the length of the text.
+Structured entries are parsed (BibTeX, RIS, JSON, CSV, YAML); a network reads all other text (`tagging`); what has a grammar is added: links,
+identifiers, law, titles in East Asian brackets, plain lists of titles that were asked for. `merge` joins them. All matching takes time
+linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.asking import asks_for_references
 from guardrail.references.citations.bibtex import bibtex
-from guardrail.references.citations.corrected import corrected
 from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
@@ -24,12 +23,18 @@ from guardrail.references.citations.kinds import with_kind
 from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.linked_marks import linked_marks, without_linked_marks
 from guardrail.references.citations.media import without_media
-from guardrail.references.citations.mentions import mentions, with_entries, with_marks_resolved
+from guardrail.references.citations.mentions import mentions, with_marks_resolved
 from guardrail.references.citations.merge import merged
 from guardrail.references.citations.model import Citation, Kind, Style
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
-from guardrail.references.citations.statutes import chinese_laws, linked, places_in_codes, stands_alone, statutes
+from guardrail.references.citations.statutes import (
+    chinese_laws,
+    linked,
+    places_in_codes,
+    stands_alone,
+    statutes,
+)
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.title_lists import listed_titles
 from guardrail.references.citations.visible import placed, visible
@@ -39,7 +44,6 @@ if TYPE_CHECKING:
     from guardrail.references.citations.tagging import Tagger
 
 __all__ = ["Citation", "Kind", "Style", "asks_for_references", "citations"]
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +65,15 @@ _SLACK = re.compile(  # <https://…|A Trial of Trees>
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_ADDRESS = 500  # characters of an HTML link before its text
 _LONGEST_LINK = 400  # characters of the text of a link
+_BROKEN = re.compile(  # [A Survey of⏎Trees](https://…)
+    r"\[[^\[\]\r\n]{0,20}\]?[^\[\]\r\n]{1,200}\r?\n[^\[\]\r\n]{1,200}\]\(https?:"
+)
 _NESTED = re.compile(  # [[2011.09926] A Survey of Trees](https://…), but not the picture in [![pdf](https://…)](https://…)
     r"(?<!!)\[(?P<text>[^\[\]\r\n]{0,200}(?:\[[^\[\]\r\n]{1,60}\](?!\()[^\[\]\r\n]{0,200}){1,2})\]\("
 )
 _LINK_NUMBER = re.compile(r"\\?\[[\w./:-]{1,30}\\?\]\s(?=\S)")
 _ARABIC = re.compile("[،؛۔٠-٩۰-۹]")
 _AS_LATIN = str.maketrans("،؛۔٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;.01234567890123456789")
-_SET_UPRIGHT = re.compile(  # *Fair Use after the* Roe *Case*: what would be in italics is not where all is
-    r"(?<![\w*])\*(?P<left>[^\s*][^*\n]{2,200}\s(?:the|an?|of|in|to|after|from|on|and|or|for|under|by|beyond|before|since|with|between|against))"
-    r"\*(?P<word>\s(?:[^\W\d_a-z][\w.'’-]{0,30}\s){1,5})\*(?=[^\s*][^*\n]{1,200}\*(?![\w*]))"
-)
-_BOLD_WHOLE = re.compile(  # **Ann Roe, *The River*** (1960)
-    r"(?<![\w*])\*\*(?P<left>[^\s*][^*\n]{2,150}[,:–—-]\s)(?P<title>\*[^\s*][^*\n]{0,300}\*)\*\*(?![\w*])"
-)
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
@@ -88,30 +88,33 @@ def citations(
         answer: any text.
         asked_for_references: whether the prompt asked for references (`asks_for_references`): a plain list of
             titles then counts as one.
-        tagger: a network that reads the answer, too; see `tagging`.
+        tagger: the network that reads the answer; without it only what has a grammar is found.
 
     Example:
-        >>> text = 'See "Attention Is All You Need" by Vaswani et al. (2017) and arXiv:1810.04805.'
-        >>> [(c.style, c.reference.title or c.reference.arxiv) for c in citations(text)]
-        [('quoted', 'Attention Is All You Need'), ('arxiv', '1810.04805')]
-        >>> [(c.marker, c.span.of("1. Topology Without Tears")) for c in citations(
-        ...     "1. Topology Without Tears", asked_for_references=True)]
-        [('1.', 'Topology Without Tears')]
+        >>> [c.style for c in citations("See arXiv:1810.04805 and Brown v. Board of Education, 347 U.S. 483 (1954).")]
+        ['arxiv', 'legal']
+        >>> text = "1. Topology Without Tears"
+        >>> [c.span.of(text) for c in citations(text, asked_for_references=True)]
+        ['Topology Without Tears']
     """
     answer = answer[: read_to(answer)]
     read = structured(answer, asked=asked_for_references) or Structured([], text=answer)
     seen, places = visible(read.text)
     links = _linked(seen)
-    prose = (
-        None if read.pieces else tagger
-    )  # the strings of JSON come without their keys, which say what they are
-    found = _citations(_plain(seen), prose, asked=asked_for_references)
+
+    found = _citations(_plain(seen), tagger, asked=asked_for_references)
     found = [_with_link(citation, links, seen) for citation in found] if links else found
     if places is not None:
         found = [placed(citation, places) for citation in found]
     found = [_with_tag(citation, read.text) for citation in found]
-    found = read.joined(found) if read.pieces else found
+    found = read.joined([one for one in found if _says_enough(one)]) if read.pieces else found
     return [with_kind(citation) for citation in found]
+
+
+def _says_enough(citation: Citation) -> bool:
+    """Whether a string of JSON is a reference though it stands without its key, which says what it is: it has authors, or a form of its own."""
+    said = citation.reference
+    return citation.style not in {"inline", "unmarked"} or bool(said.title and said.authors and said.year)
 
 
 def _plain(text: str) -> str:
@@ -120,10 +123,8 @@ def _plain(text: str) -> str:
         text = text.translate(_AS_LATIN)
     text = text.translate(_NARROW)
     if "](" in text:
+        text = _BROKEN.sub(lambda link: link[0].replace("\n", " ").replace("\r", " "), text)
         text = _NESTED.sub(lambda link: f"[{_unbracketed(link['text'])}](", text)
-    if "*" in text:
-        text = _SET_UPRIGHT.sub(r"*\g<left> \g<word> ", text)
-        text = _BOLD_WHOLE.sub(r"  \g<left>\g<title>  ", text)
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
@@ -201,7 +202,9 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citat
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
-    keep(case for case in named(answer) if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
+    keep(
+        case for case in named(answer) if " v. " in case.reference.title
+    )  # Capitalism vs. the Climate is a title
     keep(_laws(answer, asked=asked or bool(decided)))
     keep(chinese_laws(answer))
     keep(chain(*in_sentences(answer)))
@@ -214,8 +217,7 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citat
     found = merged(answer, known, read, asked=asked) if read is not None else known
     if not asked:
         found = without_media(answer, found)
-    found = [corrected(answer, one) for one in linked(answer, sorted(found, key=_start))]
-    found = with_entries(with_marks_resolved(answer, found))
+    found = with_marks_resolved(answer, linked(answer, sorted(found, key=_start)))
     return sorted([*found, *mentions(answer, found)], key=_start)
 
 

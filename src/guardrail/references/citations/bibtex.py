@@ -41,9 +41,6 @@ _PLAIN = (
         r"[^{}]*\{(?>(?:[^\W_]|[ .,:;()/=@+]|-(?!-)|\n(?!\s*\n)|\{(?:[^\W_]|[ .,:;()/=@+]|-(?!-))*\})*)\}"
     )
 )
-_FENCE_BEFORE = re.compile(r"(?:```|~~~)[^\S\n]{0,4}[A-Za-z]{0,12}[^\S\n]{0,4}\n\s{0,8}$")
-_FENCE_AFTER = re.compile(r"\s{0,8}?(?:```|~~~)[^\S\n]{0,4}(?:\r?\n)?")
-_LINE_END = re.compile(r"[ \t]{0,8}(?:\r\n|\n|\r)?")
 _VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution", "howpublished")
 
 
@@ -68,7 +65,7 @@ def bibtex(text: str) -> list[Citation]:
             reference = _loosely(text[match.end() : end])
         if reference is not None:
             span = Span(start=match.start(), end=end)
-            found.append(Citation(span, reference, "bibtex", _block(text, span)))
+            found.append(Citation(span, reference, "bibtex"))
             at = end
     return found
 
@@ -106,16 +103,6 @@ def _closing(text: str, opening: set[int]) -> dict[int, int]:
             if start in opening:
                 pairs[start] = match.start()
     return pairs
-
-
-def _block(text: str, span: Span) -> Span:
-    """The entry with its line end, or with the code fence that holds nothing else."""
-    before = _FENCE_BEFORE.search(text, max(0, span.start - 60), span.start)
-    after = _FENCE_AFTER.match(text, span.end)
-    if before and after:
-        return Span(start=before.start(), end=after.end())
-    end = _LINE_END.match(text, span.end)
-    return Span(start=span.start, end=end.end() if end else span.end)
 
 
 _reading: ContextVar[bool] = ContextVar("_reading", default=False)

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import re
 
-from guardrail.references.citations.languages import CITY_NAMES, HOUSE_NAMES, HOUSE_WORDS, either
+from guardrail.references.citations.languages import HOUSE_NAMES, HOUSE_WORDS, either
 
 __all__ = [
-    "CITIES",
-    "EDITION",
     "HOUSES",
     "KINDS",
-    "is_in_series",
-    "is_named_press",
     "is_press",
     "one_house",
-    "press_at",
 ]
 
 HOUSES = re.compile(
@@ -306,21 +301,6 @@ _WITH_PRESS = re.compile(
 _NAMED_PRESS = re.compile(HOUSE_NAMES)
 
 
-def is_named_press(name: str) -> bool:
-    """Whether a text is the name of a known publisher outside the English-speaking countries."""
-    return _NAMED_PRESS.fullmatch(name) is not None
-
-
-def press_at(text: str, at: int) -> re.Match[str] | None:
-    """A known publisher with a period in its name, if it is named here in whole: Худож. лит., 1969."""
-    found = _NAMED_PRESS.match(text, at)
-    return (
-        found
-        if found and "." in found[0][:-1] and text[found.end() : found.end() + 1] in tuple(",;)")
-        else None
-    )
-
-
 def is_press(name: str) -> bool:
     """Whether a text is the name of a publisher: a known one, or one that says so.
 
@@ -378,52 +358,8 @@ def one_house(name: str, other: str) -> bool:
     )
 
 
-EDITION = re.compile(
-    r",?\s(?:\d{1,2}(?:st|nd|rd|th)?|[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth|[Nn]ew|[Uu]pdated|[Ee]nlarged|[Ee]xpanded|[Rr]ev(?:ised|\.)?)\s(?:ed\.|edn\.?|edition)$|,?\s(?:ed\.|edn\.?|edition)$"
-)
 KINDS = re.compile(
     r"(?:(?:un)?published\s)?(?:technical report|tech\.? rep\.?|working paper|discussion paper|(?:doctoral|phd|ph\.d\.|master[’']?s?|m\.?sc\.?)\s(?:thesis|dissertation)|"
     r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
     re.IGNORECASE,
 )
-_IN_SERIES = re.compile(
-    r"(?:[A-Z][\w.&’'-]{1,20}\s){0,4}(?:working|discussion|technical)\s(?:paper|report|memo)(?:\sseries)?,?\s(?:no\.?\s?|number\s|#)?[\w/.-]{0,12}\d",
-    re.IGNORECASE,
-)
-
-
-def is_in_series(name: str) -> bool:
-    """Whether a text is a place in a series of papers, and no title.
-
-    Example:
-        >>> is_in_series("NBER Working Paper No. 4509"), is_in_series("The Working Paper Problem")
-        (True, False)
-    """
-    return _IN_SERIES.fullmatch(name) is not None
-
-
-CITIES = frozenset(CITY_NAMES.split()) | {
-    "new york",
-    "buenos aires",
-    "são paulo",
-    "rio de janeiro",
-    "belo horizonte",
-    "porto alegre",
-    "frankfurt am main",
-    "frankfurt a. m",
-    "frankfurt/m",
-    "freiburg im breisgau",
-    "ciudad de méxico",
-    "méxico d. f",
-    "hà nội",
-    "den haag",
-    "novi sad",
-    "tel aviv",
-    "thành phố hồ chí minh",
-    "tp. hồ chí minh",
-    "tp hcm",
-    "м",
-    "л",
-    "спб",
-    "к",
-}

@@ -20,7 +20,7 @@ def with_kind(citation: Citation) -> Citation:
     Example:
         >>> from guardrail.report import Span
         >>> said = Reference("Measles", url="https://www.nhs.uk/conditions/measles/")
-        >>> with_kind(Citation(Span(start=0, end=46), said, "line")).kind
+        >>> with_kind(Citation(Span(start=0, end=46), said, "unmarked")).kind
         'page'
     """
     return citation if citation.kind != "work" else replace(citation, kind=_kind(citation))

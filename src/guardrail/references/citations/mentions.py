@@ -1,4 +1,4 @@
-"""Works that an answer names again: a title in marks, a short form, an author-year mark; each with the entry that it means."""
+"""Works that an answer names again: a title in marks, an author-year mark; each with the entry that it means."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.entries import Entries
@@ -15,41 +14,14 @@ from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.words import title_case
 from guardrail.report import Span
 
-__all__ = ["mentions", "with_entries", "with_marks_resolved"]
+__all__ = ["mentions", "with_marks_resolved"]
 
 _IN_MARKS = re.compile(
     r"(?<![\w*])(?:\*{1,2}(?=[^\s*])[^*\n]{2,200}(?<=\S)\*{1,2}(?!\*))|(?<!\w)_(?=\S)[^_\n]{2,200}(?<=\S)_(?!\w)"
     r"|(?<!\w)\"[^\"\n]{2,200}\"|“[^“”\n]{2,200}”|«[^«»\n]{2,200}»|„[^„“”\n]{2,200}[“”]|《[^《》\n]{2,100}》|『[^『』\n]{2,100}』"
 )
 _SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|[—―─]{2}")
-_ARTICLE = re.compile(r"(?:the|an?)\s")
-_MOST = 500  # references that may be the entry of a short form
 _LEAST = 7  # letters of a title of one word; a shorter one may be any word in italics
-
-
-def with_entries(found: Sequence[Citation]) -> Iterator[Citation]:
-    """The references; of short forms, each with the reference that says more of the work: Shapin, "Invisible Technician," 556.
-
-    A short form names surnames or nobody, neither a year nor an identifier, and words that follow each other in the other's title.
-    """
-    entries = [one for one in found if one.reference.title and one.reference.authors and one.reference.year][
-        :_MOST
-    ]
-    keys = [
-        (f" {normalise(one.reference.title)} ", set(family_names(one.reference.authors)), one)
-        for one in entries
-    ]
-    for one in found:
-        said = one.reference
-        short = not (said.year or said.doi or said.arxiv or said.isbn or said.pmid or said.url or one.means)
-        if short and said.title and said.authors and not any(" " in name.strip() for name in said.authors):
-            words = f" {_ARTICLE.sub('', normalise(said.title))} "
-            names = set(family_names(said.authors))
-            entry = next((entry for title, by, entry in keys if names <= by and words in title), None)
-            if entry is not None:
-                yield replace(one, means=entry.span)
-                continue
-        yield one
 
 
 def with_marks_resolved(answer: str, found: Sequence[Citation]) -> list[Citation]:

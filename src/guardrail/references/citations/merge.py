@@ -47,6 +47,7 @@ _FRONT = re.compile(r"https?://[^/?#\s]+/?")
 _SHORT_NAME = 3  # words of the name of a tool
 _CONTAINER = re.compile(r"(?<!\w)(?P<again>reprinted\s)?in:?\s*[*_\"“]?\Z", re.IGNORECASE)
 _LONGEST_IN = 16  # characters of "Reprinted in: " before a book
+_NEAR = 300  # characters around a reference in which its address may go on
 _ITEM = re.compile(r"[-*•–]\s+(?=\S)")
 
 
@@ -74,11 +75,11 @@ def merged(answer: str, known: Sequence[Citation], read: Tags, *, asked: bool) -
                 found.append(_citation(answer, one))
     taken = [one.span for one in found]
     firm = FIRM | IDENTIFIED | (frozenset({"numbered", "bulleted"}) if bare else frozenset())
-    for one in known:
-        free = not any(_touch(one.span, span) for span in taken)
-        sure = one.style in firm or one.kind == "page"  # a link says so by its form
-        if free and (sure or _is_read(one, read) or read.denies(one.span) < _DENIED):
-            found.append(one)
+    for other in known:
+        free = not any(_touch(other.span, span) for span in taken)
+        sure = other.style in firm or other.kind == "page"  # a link says so by its form
+        if free and (sure or _is_read(other, read) or read.denies(other.span) < _DENIED):
+            found.append(other)
     return sorted(found, key=lambda citation: citation.span.start)
 
 
@@ -160,6 +161,11 @@ def _enclosed(answer: str, span: Span) -> Span:
     start, end = span.start, span.end
     while start > 0 and end < len(answer) and _MARKS.get(answer[start - 1], "") == answer[end]:
         start, end = start - 1, end + 1
+    text = answer[start:end]
+    for i in identifiers(answer[max(0, start - _NEAR) : end + _NEAR]):  # no span ends within an address
+        first, last = i.start + max(0, start - _NEAR), i.end + max(0, start - _NEAR)
+        if first < end < last:
+            end = last
     text = answer[start:end]
     while text[-1:] in _CLOSING and text.count(text[-1]) > text.count(_CLOSING[text[-1]]):
         text = text[:-1]  # ([BAILII](https://…))

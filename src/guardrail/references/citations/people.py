@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.languages import (
     AND,
     EDITED,
@@ -17,21 +16,13 @@ from guardrail.references.citations.languages import (
     TOGETHER,
     either,
 )
-from guardrail.references.citations.venues import is_venue
 
 __all__ = [
-    "PEOPLE",
-    "PERSON",
-    "author_and_year",
     "body",
-    "how_like_names",
-    "likely_names",
     "people",
-    "surely_people",
     "surnames_alone",
 ]
 
-_YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _PARTICLES = frozenset(PARTICLES.split())
 _NOT_NAMES = READ | frozenset(
     [
@@ -173,14 +164,6 @@ _AT_END = re.compile(r"[\s,(]{0,3}(?:1[4-9]|20)\d\d[a-z]?\)?$")  # a year
 _SURNAME = re.compile(
     r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rn]?|[Dd]u|[Ll]a|[Ll]e|[Ee]l)\s){0,2}[^\W\d_][^\W\d_’'-]{1,}(?:[’'-][^\W\d_]+)?"
 )
-_FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}(?:[OD]['’])?[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30}){0,3}"
-PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
-"""A pattern of a person's name in running prose."""
-PEOPLE = (
-    rf"{PERSON}(?:(?:,\s{PERSON}){{0,4}},?\s(?:and|&|et|und|y|och|og)\s{PERSON}|,?\set\sal\.?"
-    rf"|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others)|,?\s{_COUNTED})?"
-)
-"""The same of several, or of one with others."""
 
 
 def body(text: str) -> tuple[tuple[str, ...], bool] | None:
@@ -360,25 +343,6 @@ def _is_name(name: str, *, shouted: bool = False, sure: bool = False) -> bool:
     return full > 0
 
 
-def author_and_year(text: str) -> Reference | None:
-    """A label such as "Smith et al. (2020)": names, perhaps a venue, and a year, and no title.
-
-    Example:
-        >>> author_and_year("He et al. (2016)").authors, author_and_year("Attention Is All You Need")
-        (('He',), None)
-        >>> author_and_year("Rivers et al., NEJM 2001").venue
-        'NEJM'
-    """
-    match = _YEARED.fullmatch(text.strip())
-    written = match["names"] if match else ""
-    before, _, venue = written.strip(" ,").rpartition(", ")
-    venue = venue.strip("*_ ")
-    names, venue = (people(before), venue) if before and is_venue(venue) else (people(written), "")
-    if match is None or names is None or (" " in written.strip() and how_like_names(names[0]) < -1):
-        return None  # Poverty and Shared Prosperity 2022
-    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]), venue=venue)
-
-
 def surnames_alone(cells: Iterable[str]) -> bool:
     """Whether lists of authors give surnames alone, as one of three names or of one shows: "Roe, Poe" are then two.
 
@@ -394,58 +358,3 @@ def surnames_alone(cells: Iterable[str]) -> bool:
             return False
         sure = sure or len(names) in (1, 3) or len(names) > 4
     return sure
-
-
-def likely_names(names: tuple[str, ...]) -> bool:
-    """Whether the first words are mostly parts of names in bibliographies, and the last not only of titles, as the trained model's lexicon says.
-
-    Example:
-        >>> likely_names(("Ursula Meinert",)), likely_names(("Silent Spring",))
-        (True, False)
-    """
-    from guardrail.references.citations.segmentation.model import packaged  # loaded only where it is needed
-
-    lexicon = packaged().lexicon
-
-    def known(word: str, kinds: str) -> bool:
-        plain = re.sub(r"[’'.]", "", word.casefold())
-        return lexicon.get(plain, lexicon.get(plain.partition("-")[0], "A"))[0] in kinds
-
-    return all(
-        (known(name.split()[0], "AB") or "." in name.split()[0])
-        and name.split()[0].casefold() not in _PARTICLES  # Der Klimawandel
-        and known(name.split()[-1], "ABCD")
-        for name in names
-    )
-
-
-_WEIGHT = {"A": 2, "B": 1, "D": -1, "E": -2}  # of words in names and in titles of bibliographies
-
-
-def how_like_names(names: Sequence[str]) -> float:
-    """How much names look like those of people in bibliographies, in [-2, 2]: by their first and last words; 0 for words that nothing is known of.
-
-    Example:
-        >>> how_like_names(["Hannah Arendt"]) > 1 > how_like_names(["Silent Spring"])
-        True
-    """
-    from guardrail.references.citations.segmentation.model import packaged  # loaded only where it is needed
-
-    lexicon = packaged().lexicon
-    ends = [
-        re.sub(r"[’'.]", "", word.casefold())
-        for name in names
-        for word in (name.split()[0], name.split()[-1])
-    ]
-    return sum(_WEIGHT.get(lexicon.get(word, "?")[0], 0) for word in ends) / max(len(ends), 1)
-
-
-def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
-    """Whether the form alone shows that these are names, not a title in capitals."""
-    if et_al or any("," in name for name in names):
-        return True
-    return (
-        bool(names)
-        and all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names)
-        and any(re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names)
-    )

@@ -79,4 +79,4 @@ def _citation(lines: list[re.Match[str]]) -> Iterator[Citation]:
     reference = with_identifiers(bare, identifiers("\n".join(said)))
     if reference != Reference():
         span = Span(start=lines[0].start(), end=lines[-1].end())
-        yield Citation(span, reference, "ris", span)
+        yield Citation(span, reference, "ris")

@@ -9,7 +9,7 @@ from guardrail.references.citations.model import Citation
 from guardrail.references.citations.structured import unread_entries
 from guardrail.report import Span
 
-__all__ = ["LONGEST", "read_to", "unread"]
+__all__ = ["LONGEST", "may_cite", "read_to", "unread"]
 
 LONGEST = 200_000
 """Characters of an answer that are read, some eighty pages: what is longer is hostile, or no answer."""
@@ -20,6 +20,10 @@ _MARK = re.compile(
     r"|(?:\[(?:1[89]|20)\d\d\]\s(?:\d{1,2}\s)?|\((?:1[89]|20)\d\d\)\s\d{1,3}\s)(?:UKSC|UKHL|EWCA|EWHC|AC|KB|QB|WLR|All\sER|CLR|HCA|SCC|SCR|NZLR|Ch)\b"
     r"(?:\s(?:Civ|Crim))?\s\d{1,5}(?!\w)"
     r"|(?<!\w)(?:19|20)\d\d;\s?\d{1,4}(?:\(\d{1,3}\))?:\s?[eE]?\d{1,6}(?:[-–]\d{1,6})?(?!\w)"
+)
+_CITES = re.compile(
+    r"[(（](?:[^()（）\n]{0,80}[\s,，])?(?:1[5-9]|20)\d\d[a-z年]?[)）]|\bet al\b|\]\(https?:|\bhttps?://",
+    re.IGNORECASE,
 )
 
 
@@ -58,3 +62,15 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]
             yield Span(start=match.start(), end=match.end()), _REASON
     if end < len(answer):
         yield Span(start=end, end=len(answer)), f"only the first {end:,} characters of an answer are read"
+
+
+def may_cite(answer: str, found: Sequence[Citation]) -> bool:
+    """Whether a year in brackets, "et al." or an address stands outside of what was found, so that more may be cited than was read.
+
+    Example:
+        >>> may_cite("Trees grow (Roe, 2001).", []), may_cite("Trees grow.", [])
+        (True, False)
+    """
+    covered = [(one.span.start, one.span.end) for one in found]
+    signs = _CITES.finditer(answer, 0, read_to(answer))
+    return any(not any(start <= sign.start() < end for start, end in covered) for sign in signs)

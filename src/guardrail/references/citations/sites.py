@@ -7,20 +7,14 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.people import body, how_like_names
 from guardrail.references.citations.venues import is_named
-from guardrail.references.citations.words import title_case, words
+from guardrail.references.citations.words import words
 
 __all__ = [
     "STANDARD",
-    "is_the_site",
-    "names_document",
-    "names_host",
-    "names_site",
     "names_source",
     "parted",
     "spells_out",
-    "with_site",
 ]
 
 _BEHIND = re.compile(
@@ -36,7 +30,6 @@ _DOCS = re.compile(r"\s(?:docs|documentation)$", re.IGNORECASE)
 _DOCS_ADDRESS = re.compile(r"//docs\.|/(?:docs?|documentation|wiki)/", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the|der|die|das|eine?|le|la|les|une?|el|los|las)\s", re.IGNORECASE)
 _SHORT = re.compile(r"[A-Z][A-Z.]{1,7}")  # CDC, GOV.UK
-_PERSON = 1.5  # how like people's names those of a person are: Martin Fowler, and not Mayo Clinic
 _MOST_BEFORE = 5  # words of the name of a site before a title
 
 _TITLED_STANDARD = re.compile(rf"(?P<code>{_BODIES}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
@@ -49,74 +42,12 @@ _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _LEAST = 3  # letters of the name of a site
 _WORD = 6  # letters of a word that alone names a site: Encyclopaedia Britannica, britannica.com
 _LONGEST = 6  # words of it, behind a bar
-_VISITED = re.compile(  # Trees - Annals of Shade, accessed June 14, 2025, [https://…
-    r"(?P<said>[^\r\n]{8,400}?)[,、]\s?(?:(?:last\s)?(?:accessed|retrieved|visited|viewed)(?:\son)?|Zugriff am|consulté le|fecha de acceso:?|acessado em"
-    r"|accesso eseguito il(?: giorno)?|otwierano:?|geopend op|дата последнего обращения:?)\s[^\r\n,]{3,20}(?:,\s\d{4})?,\s[\[<(]?(?=https?://)",
-    re.IGNORECASE,
-)
 _ADDRESS = re.compile(r"\s*(?:https?:)?//(?:www\.)?([\w.-]+)", re.IGNORECASE)
-_PAGE_PART = re.compile(r"\s(?P<sign>[|–—-])\s")
-_HOSTS = frozenset(
-    [
-        "arxiv",
-        "arxiv org",
-        "researchgate",
-        "request pdf",
-        "pdf",
-        "oxford academic",
-        "acm digital library",
-        "apa psycnet",
-        "pubmed",
-        "pmc",
-        "pmc nih",
-        "pubmed central",
-        "nih",
-        "ncbi",
-        "jstor",
-        "sciencedirect",
-        "springerlink",
-        "springer nature link",
-        "wiley online library",
-        "taylor francis online",
-        "taylor and francis online",
-        "ieee xplore",
-        "semantic scholar",
-        "sage journals",
-        "cambridge core",
-        "academia edu",
-        "google books",
-        "ssrn",
-        "project muse",
-        "documentation",
-        "docs",
-        "articles",
-        "article",
-        "blog",
-        "home",
-        "full text",
-        "download scientific diagram",
-    ]
-)
-"""What stands behind titles of pages and says nothing of where the work appeared."""
 
 _SOURCE = re.compile(  # what the text of a link to a law or a decision may say of it
     r"(?:the |see )?(?:(?:full|official|original|consolidated) )?(?:text|texts|pdf|html|link|source|version|url|website|web page|here|online|paper|document|"
     r"judge?ment|decision|opinion|ruling|summary|official journal|oj(?: [lc])?(?: \d{1,4})?|eu law|statute book|legal information institute|lii|volltext|urteil|beschluss|quelle|"
     r"texte|texte officiel|arret|lien|texto|texto completo|texto oficial|sentencia|enlace|testo|sentenza|tekst|wyrok|uitspraak|arrest|bron)(?: (?:here|pdf|html))?"
-)
-
-
-_DOCUMENT_HOST = re.compile(
-    r"(?:the)?(?:text|hand|e)?(?:book|guide|manual|lectures|letters|primer|course)s?(?!\w)"
-)
-_DOCUMENT = re.compile(
-    r"(?:Book|Textbook|Handbook|Guide|Manual|Primer|Lectures|Letters|Introduction|Tutorials?|Cookbook|Report|Standard|Essays?|Handbuch|Guía|Manuel)(?!\w)"
-)
-_TOOL = re.compile(  # what sites and tools are called, and parts of them
-    r"(?<!\w)(?:Desktop|Browser|Apps?|Studio|Editor|Players?|Search|Tools?|Toolkit|Software|Blog|News|Magazine|Podcast|Forums?|Store|Academy|Archives?|Library|Databases?|Wiki|"
-    r"Scholar|Cloud|Docs?|Documentation|Site|Website|Homepage|Page|Home|Links?|Text|Code|Demo|Repository|Repo|Source|Sources|Download|Downloads|Playground|Registry|Portal|Project|Media|"
-    r"Conference|Journal|Server|Client|Engine|Framework|Desk|Dashboard|Calculator|Hub|Lab|Labs|Club|Shop|Official|Free|Online|PDF|HTML|URL|DOI|API|Series|Channel|TV|Radio)(?!\w)",
-    re.IGNORECASE,
 )
 
 
@@ -135,40 +66,6 @@ def _host(address: str) -> str:
     return found[1].lower() if found else ""
 
 
-def names_host(name: str, address: str) -> bool:
-    """Whether the text of a link only says where it leads.
-
-    Example:
-        >>> names_host("Project Gutenberg", "https://www.gutenberg.org/ebooks/944"), names_host("Walden", "https://www.gutenberg.org")
-        (True, False)
-    """
-    host, said = _host(address), normalise(name)
-    return said in _HOSTS | {"doi", "link", "paper"} or any(
-        len(word) > _LEAST and word in host for word in said.split()[:_LONGEST] if len(said.split()) <= 3
-    )
-
-
-def names_site(name: str, address: str) -> bool:
-    """Whether a name is that of the site which an address leads into, or nearly.
-
-    Example:
-        >>> names_site("Real Python", "https://realpython.com/async-io"), names_site("ETFs", "https://www.sec.gov/funds")
-        (True, False)
-    """
-    return _of_host(name, _host(address))
-
-
-def is_the_site(name: str, address: str) -> bool:
-    """Whether a text is exactly the name of the site that an address leads into.
-
-    Example:
-        >>> is_the_site("Our World in Data", "https://ourworldindata.org/food"), is_the_site("Food", "https://ourworldindata.org/food")
-        (True, False)
-    """
-    said = "".join(normalise(name).split())
-    return bool(said) and said in {label.replace("-", "") for label in _host(address).split(".")}
-
-
 def names_source(text: str, address: str) -> bool:
     """Whether the text of a link behind a law names the site that has it, or the form that it has there, and no other work.
 
@@ -177,56 +74,6 @@ def names_source(text: str, address: str) -> bool:
         (True, False)
     """
     return _SOURCE.fullmatch(normalise(text)) is not None or _of_host(text, _host(address))
-
-
-def names_document(title: str, address: str, *, surely: bool = False) -> bool:
-    """Whether what leads to the front page of a site is the title of a document that is there, not the name of the site or a tool.
-
-    It differs from the name of the site, or (alone, if `surely`) it has a word like "Guide", or the address one like "book".
-
-    Example:
-        >>> names_document("Think Stats", "https://greenteapress.com/"), names_document("NumPy", "https://numpy.org/")
-        (True, False)
-        >>> names_document("Deep Learning", "https://www.deeplearningbook.org/")
-        True
-    """
-    host, found = _host(address), words(title)
-    if not host or not found:
-        return False
-    joined = "".join(normalise(title).split())
-    rest = host.replace("-", "").replace(".", " ").partition(joined)[2]
-    if rest and _DOCUMENT_HOST.match(rest):
-        return True
-    if len(found) < 2 or body(title) or is_named(title) or _TOOL.search(title):
-        return False
-    if _DOCUMENT.search(title):
-        return True
-    return not surely and title_case(title) == 1 and not title.isupper() and not _of_host(title, host)
-
-
-def with_site(reference: Reference) -> Reference:
-    """The reference with the site as venue, where it was read as the author or as an end of the title.
-
-    Example:
-        >>> found = with_site(Reference("Gout – NHS", url="https://www.nhs.uk/conditions/gout/"))
-        >>> found.title, found.venue
-        ('Gout', 'NHS')
-    """
-    names, host = reference.authors, _host(reference.url)
-    if len(names) == 1 and host and _ACRONYM.fullmatch(names[0]):
-        reference = replace(reference, authors=(), venue=reference.venue or names[0])  # Beavers - PMC - NIH
-    elif (
-        not reference.venue
-        and len(names) == 1
-        and not reference.et_al
-        and "," not in names[0]
-        and (_of_host(names[0], host) or (not reference.year and is_named(names[0])))
-        and not (
-            " " in names[0] and body(names[0]) is None and how_like_names([names[0]]) >= _PERSON
-        )  # martinfowler.com
-    ):
-        return replace(reference, authors=(), venue=names[0])
-    return parted(reference)
 
 
 def parted(reference: Reference) -> Reference:

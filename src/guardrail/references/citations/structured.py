@@ -66,10 +66,7 @@ class Structured:
 
     def joined(self, others: Sequence[Citation]) -> list[Citation]:
         """The citations of the whole text, in order, with those that were read from what was left."""
-        placed = [
-            replace(one, span=self._back(one.span), item=None if one.item is None else self._back(one.item))
-            for one in others
-        ]
+        placed = [replace(one, span=self._back(one.span)) for one in others]
         found: list[Citation] = []
         placed = [*self._filled(placed)]
         for one in sorted([*self.citations, *placed], key=lambda one: (one.span.start, -one.span.end)):
@@ -91,7 +88,7 @@ class Structured:
                 names = (name for name in _IDENTIFIED if not getattr(said, name))
                 more: dict[str, Any] = {name: getattr(beside, name) for name in names}
                 style: Style = inside[0].style if said.authors else "labelled"  # a remark on it, perhaps
-                yield replace(inside[0], reference=replace(said, **more), item=whole.item, style=style)
+                yield replace(inside[0], reference=replace(said, **more), style=style)
             else:
                 yield whole
         yield from (one for one in read if id(one) not in taken)
@@ -213,8 +210,7 @@ def _citation(text: str, value: Value, fields: Fields) -> Citation:
     others = (said.doi, said.arxiv, said.pmid, said.isbn, said.venue, said.year, said.authors)
     span = Span(start=value.start, end=value.end)
     # a title and an address alone: it may be the name of a page
-    item = span if text[value.start] == "{" else _lines(text, span)
-    return Citation(span, said, "labelled" if said.url and not any(others) else "json", item)
+    return Citation(span, said, "labelled" if said.url and not any(others) else "json")
 
 
 def _in_one_string(text: str, value: Value, fields: Fields) -> Value | None:
@@ -241,13 +237,7 @@ def _whole(text: str, value: Value, fields: Fields, told: Value) -> Citation:
     """The citation of an object whose string could not be read: the title may be anywhere in it."""
     span = Span(start=value.start, end=value.end)
     said = _identified(text, Reference(title=first_text(text, told)), fields)
-    return Citation(span, said, "labelled", span)
-
-
-def _lines(text: str, span: Span) -> Span:
-    """The lines of a row of a table, or of an entry of YAML."""
-    end = text.find("\n", span.end)
-    return Span(start=text.rfind("\n", 0, span.start) + 1, end=end + 1 if end >= 0 else len(text))
+    return Citation(span, said, "labelled")
 
 
 def _spare(text: str, value: Value) -> str:

@@ -1,12 +1,13 @@
 """A small network that tags references: where each begins and ends, and which of its words are its title, names, venue and date.
 
-It has learnt from labelled answers what rules for shapes miss: works that nothing but the sense of a sentence shows. It is a
-distribution of its own, `guardrail-citations-mini`; without it the rules read alone.
+It has learnt from labelled answers and reads all text that has no grammar of its own. It is a distribution of its own,
+`guardrail-citations-mini`; without it that text is unread, and the report says so.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ __all__ = [
 ]
 
 MOST = 20_000
-"""Characters of an answer from which the network is not asked: it reads some twenty thousand a second on two cores."""
+"""Characters of an answer that are read whole, in about a second on two cores; behind them only windows with a sign of a reference."""
 
 TAGS = ("outside", "begins", "goes on", "mark begins", "mark goes on")
 """What a word may be to a reference, and to an author-year mark, which names no title."""
@@ -53,6 +54,9 @@ _AUTHOR = FIELDS.index("author")
 LONGEST = 448
 """Tokens of a window."""
 
+_SIGN = re.compile(
+    r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|https?:|www\.|[\"“„«《『「*_]|\bet al\b|\bdoi\b", re.IGNORECASE
+)
 _MARGIN = 96  # tokens at the ends of a window that are read for company alone
 INSTALL = f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{CITATIONS_MINI}"
 """What somebody without the network does, in words for the end of a message."""
@@ -61,6 +65,7 @@ _LIBRARIES = ("onnxruntime", "tokenizers")
 _BREAK, _BREAK_KIND = 2, 12  # an unused word of the vocabulary for the end of a line
 _ASKED = 16  # added to how a word is written, in answers to questions that ask for references
 _UNKNOWN, _FIRST, _BUCKETS = 100, 10, 80  # unknown characters share unused words, by their code
+_OUTSIDE = [10.0, *[0.0] * (len(TAGS) + len(FIELDS) - 1)]  # scores of words that are not read
 _FORBIDDEN = -1e4
 _BEGIN = (1, 3)  # tags of the first word
 _MOVES = (
@@ -194,8 +199,8 @@ class Tagger:
         # an answer is read for its cost, and again for its findings
         self._last: tuple[str, bool, Tags] = "", False, Tags(())
 
-    def tags(self, text: str, *, asked: bool = False) -> Tags | None:
-        """What it reads in a text; `None` for one of more than `MOST` characters, or without letters, which it does not read.
+    def tags(self, text: str, *, asked: bool = False) -> Tags:
+        """What it reads in a text; nothing in one without letters.
 
         Args:
             text: of an answer.
@@ -204,8 +209,8 @@ class Tagger:
         Raises:
             WeightsMissing, ConfigError: as `weights.find`.
         """
-        if len(text) > MOST or not any(letter.isalnum() for letter in text):
-            return None
+        if not any(letter.isalnum() for letter in text):
+            return Tags(())
         last = self._last
         if last[:2] != (text, asked):
             self._last = last = text, asked, self._read(text, asked=asked)
@@ -217,6 +222,10 @@ class Tagger:
         read = encoded(text, self._network.tokenizer, asked=asked)
         scores = np.empty((len(read.ids), len(TAGS) + len(FIELDS)), np.float32)
         for first, end, begin, stop in windows(len(read.ids)):
+            from_, to = read.places[first][0], read.places[end - 1][1]
+            if to > MOST and _SIGN.search(text, from_, to) is None:
+                scores[begin:stop] = _OUTSIDE
+                continue
             given = self._network.scores(read.ids[first:end], read.kinds[first:end])
             scores[begin:stop] = given[begin - first : stop - first]
         return decoded(text, read.places, scores)

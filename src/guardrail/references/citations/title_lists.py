@@ -17,7 +17,9 @@ _ITEM = re.compile(
 )
 _LINE = re.compile(r"^.*\S.*$", re.MULTILINE)
 _EDGES = re.compile(r"\A[*_\"“«]+|[*_\"”».,;]+\Z")
-_TOLD = re.compile(r"[:;]$|\w{4}[.!]\s+[A-Z][a-z]|^\W*\*\*[^*]+:?\*\*:?\s")
+_TOLD = re.compile(  # more than a title: a sentence, a year in brackets, names behind "by", a heading in bold
+    r"[:;]$|\w{4}[.!]\s+[A-Z][a-z]|[(（](?:1[5-9]|20)\d\d[a-z]?[)）]|[\"”*]\s(?:by|von|par|de)\s|[\[［][A-Z]{1,2}(?:/OL)?[\]］]|^\W*\*\*[^*]+:?\*\*:?\s"
+)
 _OTHER_LINES = 2  # what introduces a list, and what closes it
 _MOST_WORDS = 40
 

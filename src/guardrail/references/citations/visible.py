@@ -50,6 +50,5 @@ def placed(citation: Citation, places: list[int]) -> Citation:
             return Span(start=start, end=start)
         return Span(start=places[span.start], end=places[span.end - 1] + 1)
 
-    item = None if citation.item is None else back(citation.item)
     means = None if citation.means is None else back(citation.means)
-    return replace(citation, span=back(citation.span), item=item, means=means)
+    return replace(citation, span=back(citation.span), means=means)

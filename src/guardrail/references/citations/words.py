@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["VENUE", "YEAR", "Quotation", "is_comment", "points", "quotation_at", "title_case", "words"]
+__all__ = ["VENUE", "YEAR", "Quotation", "points", "quotation_at", "title_case", "words"]
 
 YEAR = re.compile(r"(?<![\w.:/-])(?:1[4-9]|20)\d\d(?![^\W⁰-⁹¹²³]|[%/]|\.\d)")
 
@@ -128,16 +128,6 @@ _POINTERS = frozenset(
 )
 """Words of which the text of a link consists that only points: read the whole paper here."""
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
-_COMMENT = re.compile(
-    r"\s*(?:[*_]{0,2})(?:This|These|That|The (?:paper|book|article|author|authors|study|work|text)|It|Its|He|She|They|"
-    r"In this|Here|Covers?|Covering|Explores?|Exploring|Provides?|Providing|Introduces?|Introducing|"
-    r"Discuss\w{0,3}|Offers?|Offering|Presents?|Presenting|Examin\w{1,3}|Describ\w{1,3}|Explain\w{0,3}|"
-    r"Focus\w{0,3}|Proposes?|Shows?|Details|Looks|Argues|Investigates|Analy[sz]es|Reviews|Includes|Written|"
-    r"Considered|Known|Ideal|Great|Good|Excellent|Widely|Useful|One of|Perhaps|Although|While|You|I|We|Dies\w{0,2}|"
-    r"Cet(?:te)?|Ce)\b"
-)
-_WEAK_COMMENT = re.compile(r"\s*An?\b")
-_FIRST_SENTENCE = re.compile(r"(?<=\w\w\w)[.!?](?=\s)")
 _PAIRS = {
     '"': '"',
     "“": "”",
@@ -234,30 +224,6 @@ def title_case(text: str) -> float:
     found = words(text)
     long = [w for i, w in enumerate(found) if i == 0 or (w not in _SMALL)]
     return sum(not w[0].islower() for w in long) / len(long) if long else 0.0
-
-
-def is_comment(text: str, *, weakly: bool = True) -> bool:
-    """Whether a text reads as a sentence about a work rather than as part of its reference.
-
-    `weakly=False` asks for more than an article or many words in lower case: a subtitle has those too.
-
-    Example:
-        >>> is_comment("This paper introduces the Transformer."), is_comment("Yoshua Bengio, 2016")
-        (True, False)
-    """
-    head = text[:300].strip(" *_-–—:")
-    stop = _FIRST_SENTENCE.search(head, 25)
-    found = words(head[: stop.start()] if stop else head)
-    if len(found) < 3:
-        return False
-    lower = sum(w[0].islower() for w in found[1:]) / (len(found) - 1)
-    if _COMMENT.match(head):
-        return lower >= 0.5
-    if not weakly:
-        return False
-    if _WEAK_COMMENT.match(head):
-        return lower >= 0.5
-    return len(found) >= 6 and lower >= 0.72
 
 
 def points(text: str) -> bool:

@@ -24,11 +24,9 @@ from guardrail.errors import ConfigError
 __all__ = [
     "FIELDS",
     "FILE",
-    "PASSAGES",
     "Matrix",
     "Model",
     "packaged",
-    "packaged_passages",
     "read_model",
     "to_bytes",
 ]
@@ -36,7 +34,6 @@ __all__ = [
 Matrix: TypeAlias = NDArray[np.float64]
 
 FILE = "reading.weights"
-PASSAGES = "passages.weights"
 _FORMAT = 1
 _MOST = 64_000_000  # bytes of a body once unpacked; ours has 2 million
 
@@ -87,25 +84,11 @@ def packaged() -> Model:
     Raises:
         ConfigError: its file is absent or damaged.
     """
-    return _packaged(FILE)
-
-
-@cache
-def packaged_passages() -> Model:
-    """The model of passages that comes with this package; it has no lexicon of its own.
-
-    Raises:
-        ConfigError: its file is absent or damaged.
-    """
-    return _packaged(PASSAGES)
-
-
-def _packaged(name: str) -> Model:
     try:
-        return read_model((files(__package__) / name).read_bytes(), name)
+        return read_model((files(__package__) / FILE).read_bytes(), FILE)
     except OSError as error:
         raise ConfigError(
-            f"the packaged file {name!r} cannot be read: {error}. Install guardrail-sdk anew."
+            f"the packaged file {FILE!r} cannot be read: {error}. Install guardrail-sdk anew."
         ) from error
 
 

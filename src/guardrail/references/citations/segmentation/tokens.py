@@ -13,7 +13,6 @@ LONGEST = 2000
 
 _EAST = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _CHUNK = re.compile(r"[^\s\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\x00-\x1f\x7f]+")
-_CHUNK_OR_BREAK = re.compile(rf"\n|{_CHUNK.pattern}")
 _ADDRESS = re.compile(r"https?://|www\.|doi:|10\.\d{4,9}/", re.IGNORECASE)
 _BORDER = re.compile(
     r"(?<=[\d)][;:,])(?=[\d(])"  # 2019;381:1995
@@ -34,19 +33,18 @@ class Token:
     end: int
 
 
-def tokenise(text: str, *, breaks: bool = False) -> list[Token]:
+def tokenise(text: str) -> list[Token]:
     """Words at blanks, and where signs part fields without a blank: 2019;381:1995, 综述[J], 『…』岩波書店.
 
     Args:
         text: of which the first `LONGEST` characters are read.
-        breaks: whether the end of a line is a token, too.
 
     Example:
         >>> [token.text for token in tokenise("刘峤, 等. 知识图谱综述[J]. 软件学报, 2016,53(3):582.")]
         ['刘峤,', '等.', '知识图谱综述', '[J].', '软件学报,', '2016,', '53', '(3):', '582.']
     """
     tokens = []
-    for chunk in (_CHUNK_OR_BREAK if breaks else _CHUNK).finditer(text[:LONGEST]):
+    for chunk in _CHUNK.finditer(text[:LONGEST]):
         word, start = chunk[0], chunk.start()
         address = _ADDRESS.search(word)
         whole = address.start() if address else len(word) - 1  # from here on nothing is parted
