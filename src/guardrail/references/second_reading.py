@@ -58,6 +58,9 @@ _TITLE_BEHIND = re.compile(r"[)\]>*_]{0,3}(?:,|:|\s[–—-])\s(?P<title>[^\W\d_
 _NAME_BEHIND = re.compile(
     r"\s\((?P<title>[^\W\d_a-z][^()\n]{8,150})"
 )  # Regulation (EU) 2024/1689 (Artificial …
+_NAME_BEFORE = re.compile(  # Ludowa historia New Translation (Regulation (EU) 2016/679
+    r"(?:^|[.;:!?]\s|[-*•]\s)[*_\"“]{0,3}(?P<title>[^\W\d_a-z][^\n.;:!?()]{6,150}?)[*_\"”]{0,3}\s\($"
+)
 _CASED = 0.6  # share of its words with a capital
 _LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
     r"^\W{0,6}(?:\d{1,3}[.)]\s+)?(?P<title>[^\W\d_][^\n.!?{}]{6,180}?)[*_\"”»\s]{0,4}(?P<arrow>→|->|=>)?[\s<(]{0,4}(?:https?:\S{0,20})?$"
@@ -122,8 +125,9 @@ def read_again(
         reply = yield from one(Find(replace(way.reference, **kept)))
         if isinstance(reply, Answer) and confirms(reply.value, differences) and _corroborated(reply.value):
             work = reply.value.record
-            if work is not None and not unexplained(rest(said.title, way.reference.title), work):
-                return citation, reply.value
+            if work is None or unexplained(rest(said.title, way.reference.title), work):
+                return replace(citation, style="labelled"), match  # its journal, or a second claim
+            return citation, reply.value
     if match.status is Status.FOUND:
         sure = (
             "authors" not in wrong
@@ -329,11 +333,10 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
 def name_beside(citation: Citation, answer: str, work: Record) -> str:
     """What seems to name a law next to its number, in brackets, and shares less than half of its words with the law; "" if nothing does."""
     start, end = citation.span.start, citation.span.end
-    before = (
-        _TITLE_BEFORE.search(answer, max(0, start - _BEFORE), start)
-        if answer[start - 1 : start] == "("
-        else None
-    )
+    line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
+    before = _NAME_BEFORE.search(answer, line, start) if answer[start - 1 : start] == "(" else None
+    if before and title_case(before["title"]) < _CASED:
+        before = None  # Processing is lawful (Regulation (EU) …)
     behind = _NAME_BEHIND.match(answer, end)
     known = words_of([work.title, work.venue])
     for found in filter(None, (before, behind)):

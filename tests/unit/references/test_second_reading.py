@@ -83,12 +83,15 @@ class TestOtherBounds:
 
 
 class TestSecondReading:
-    def test_clears_a_work_whose_title_was_read_too_long(self, index, monkeypatch):
-        """An author agrees."""
+    @pytest.mark.parametrize(
+        ("venue", "verdict"), [("Annals of Nothing", Verdict.SUPPORTED), ("", Verdict.UNVERIFIED)]
+    )
+    def test_clears_a_work_whose_title_was_read_too_long(self, index, monkeypatch, venue, verdict):
+        """An author agrees, and the work explains the rest; if it does not, that may be a journal or a second claim."""
         reads(monkeypatch, (OTHER, 0.7))
-        path = index(Record("The Long Shadow of Maps", ("Hans Rosling",), year=2019), complete=True)
-        report = Guard([ReferenceCheck(bibliography=path)]).check(STRING)
-        assert [finding.verdict for finding in report.findings] == [Verdict.SUPPORTED]
+        work = Record("The Long Shadow of Maps", ("Hans Rosling",), year=2019, venue=venue)
+        report = Guard([ReferenceCheck(bibliography=index(work, complete=True))]).check(STRING)
+        assert [finding.verdict for finding in report.findings] == [verdict]
 
     def test_does_not_take_the_container_for_the_title(self, index, monkeypatch):
         """The journal is a work of the index, too."""

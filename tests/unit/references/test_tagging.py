@@ -155,7 +155,7 @@ class TestMerged:
         ("more", "style"),
         [
             ({"authors": ("Doe",)}, "inline"),
-            ({"authors": ("Doe",), "names": 0.49}, "unmarked"),
+            ({"authors": ("Doe",), "names": 0.19}, "unmarked"),
         ],
     )
     def test_what_is_called_wrong_only_if_the_names_are_certain(
@@ -340,7 +340,7 @@ class TestOption:
         with pytest.raises(MissingExtra, match="mini"):
             ReferenceCheck(tagger="on")
 
-    @pytest.mark.parametrize(("names", "verdict"), [(0.4, Verdict.UNVERIFIED), (0.99, Verdict.UNSUPPORTED)])
+    @pytest.mark.parametrize(("names", "verdict"), [(0.1, Verdict.UNVERIFIED), (0.99, Verdict.UNSUPPORTED)])
     def test_a_made_up_work_that_only_the_network_finds(
         self, names: float, verdict: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

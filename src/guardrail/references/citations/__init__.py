@@ -22,7 +22,7 @@ from guardrail.references.citations.identifiers import Identifier, identifiers, 
 from guardrail.references.citations.kinds import with_kind
 from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.linked_marks import linked_marks, without_linked_marks
-from guardrail.references.citations.media import without_media
+from guardrail.references.citations.media import is_on_screen, without_media
 from guardrail.references.citations.mentions import mentions, with_marks_resolved
 from guardrail.references.citations.merge import merged
 from guardrail.references.citations.model import Citation, Kind, Style
@@ -215,10 +215,10 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citat
     keep(decided)
     read = tagger.tags(without_linked_marks(answer), asked=asked) if tagger is not None else None
     found = merged(answer, known, read, asked=asked) if read is not None else known
-    if not asked:
-        found = without_media(answer, found)
+    found = without_media(answer, found, asked=asked)
     found = with_marks_resolved(answer, linked(answer, sorted(found, key=_start)))
-    return sorted([*found, *mentions(answer, found)], key=_start)
+    again = [one for one in mentions(answer, found) if not is_on_screen(answer, one)]
+    return sorted([*found, *again], key=_start)
 
 
 def _start(citation: Citation) -> int:

@@ -62,16 +62,19 @@ def about_media(text: str) -> bool:
     return media > 0 and media > sum(1 for _ in _WORKS.finditer(text))
 
 
-def without_media(text: str, found: Iterable[Citation]) -> list[Citation]:
+def without_media(text: str, found: Iterable[Citation], *, asked: bool) -> list[Citation]:
     """The citations but for laws and rows of things; of an answer about films and the like only those that show that they are printed.
 
-    What has an author or an address as well may be a work about a film: it stays, and is never called wrong.
+    What has an author or an address as well may be a work about a film: it stays, and is never called wrong. Where references were asked
+    for, only what is called a film or an album goes.
     """
-    media = about_media(text)
+    media = not asked and about_media(text)
     kept = list[Citation]()
     for one in found:
         if _is_printed(one) or one.kind == "mark":
             kept.append(one)
+        elif asked:
+            kept += [] if is_on_screen(text, one) else [one]
         elif media or _names_a_thing(text, one) or _is_law(one):
             told = bool(one.reference.authors or one.reference.url)
             kept += [replace(one, style="unmarked")] if told and not is_on_screen(text, one) else []

@@ -24,8 +24,8 @@ __all__ = ["merged"]
 # authors and a year without a title are marks; of titles with a year, an address or an identifier .95 from .9 on.
 _SURE, _SURE_MARK = 0.9, 0.4
 _CLEAR = 0.95  # of a title, beside which only names or a venue are said
-_CERTAIN = 0.5
-"""How probable the fields of title and names must be, from which a look-up may call them wrong."""
+_CERTAIN, _CERTAIN_NAMES = 0.5, 0.2
+"""How probable the fields of the title and of the names must be, each the least of a word, from which a look-up may call them wrong."""
 _DENIED = 0.6  # of no word, from which what a grammar found is left out
 _MARKS = {
     '"': '"',
@@ -115,7 +115,7 @@ def _citation(answer: str, one: Tagged) -> Citation:
     said = one.reference
     if not said.title and said.authors and said.year and not (said.url or _identified(said)):
         return Citation(one.span, said, "author-year", kind="mark")
-    sure = one.title >= _CERTAIN and one.names >= _CERTAIN and not _runs_on(answer, one)
+    sure = one.title >= _CERTAIN and one.names >= _CERTAIN_NAMES and not _runs_on(answer, one)
     told = bool(said.authors) or len(said.title.split()) > 1  # *Asylums* (Anchor, 1961)
     style: Style = "inline" if sure and told and not _is_alone(said) else "unmarked"
     return Citation(one.span, said, "legal" if names_a_law(said) else style, agreed=frozenset({"title"}))
