@@ -1,6 +1,6 @@
 """A model as reader: it lists the references of an answer, and only what is in the answer word for word counts.
 
-The model adds references that the rules did not find. It removes none and changes none, since an answer may try to talk it
+The model adds references that this program did not find. It removes none and changes none, since an answer may try to talk it
 into either.
 """
 
@@ -47,12 +47,12 @@ def reading(answer: str) -> Ask:
 
 
 def added(reply: str, answer: str, found: Sequence[Citation]) -> list[Citation]:
-    """The references of a reply that are in the answer word for word, outside those that the rules found.
+    """The references of a reply that are in the answer word for word, outside those that were found already.
 
     Args:
         reply: the model's text.
         answer: the text that was shown.
-        found: what the rules found; nothing that overlaps it is added.
+        found: what this program found; nothing that overlaps it is added.
 
     Example:
         >>> reply = '[{"quote": "Silent Spring, by Carson", "title": "Silent Spring", "authors": ["Carson"], "year": "1962"}]'

@@ -102,7 +102,7 @@ def read_again(
     """The other ways to read a string that the look-up does not confirm.
 
     One of them may clear the work, if it draws the bounds of the title otherwise, and an author or an identifier agrees as
-    well. If none does, the trained reader must be sure of the title, and of the names if these differ, or the look-up alone
+    well. If none does, a trained reader must be sure of the title, and this one of the names if these differ, or the look-up alone
     is no accusation. What an incomplete bibliography does not have is asked about as it was read first.
     """
     plain, wrong = is_plain(citation, text), {check.field for check in accused(match, differences)}

@@ -123,7 +123,7 @@ class _Who:
 
 
 def in_sentences(answer: str) -> tuple[list[Citation], list[Citation]]:
-    """The works in sentences, and those that begin their line, which the readers of lists and strings may know better.
+    """The works in sentences, and those that begin their line.
 
     Only the first thousand titles in brackets are looked at.
 

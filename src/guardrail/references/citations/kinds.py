@@ -1,4 +1,4 @@
-"""What kind of thing a citation names, where the finder that read it did not say."""
+"""What kind of thing a citation names, where what read it did not say."""
 
 from __future__ import annotations
 
