@@ -20,6 +20,7 @@ from guardrail.references.bibliography.titles import (
     Title,
     TitleMatch,
     compare,
+    renumbered,
     unknown,
 )
 from guardrail.references.bibliography.venues import same_venue
@@ -195,6 +196,8 @@ def _title(reference: Reference, title: Title, best: _Weighed) -> FieldCheck | N
     if not normalise(found):
         return check
     closeness = best.titles.closeness
+    if closeness is Closeness.LONGER and renumbered(title, Title(found), [str(best.work.year)]):
+        return replace(check, outcome=Outcome.DIFFERS, how="number", note="a number differs")
     if closeness is Closeness.LONGER and invented_subtitle(title, best.work):
         return replace(
             check, outcome=Outcome.DIFFERS, how="invented", note="what follows is not in the work's title"
