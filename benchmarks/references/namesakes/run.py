@@ -6,7 +6,6 @@ records of `data/biblio` whose titles are as short are quoted with the authors o
 
 from __future__ import annotations
 
-import itertools
 import json
 import random
 import tempfile
@@ -20,7 +19,7 @@ from benchmarks._table import Run, bench
 from guardrail.references.authors.lists import compare_authors
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Match, Outcome, Record, Reference, Status
+from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.bibliography.titles import Title
 from guardrail.references.bibliography.venues import same_venue
 from guardrail.references.quotation import accused

@@ -16,7 +16,7 @@ from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Outcome, Record, Reference
 from guardrail.references.bibliography.titles import Title
-from guardrail.references.bibliography.venues import CUT, publishes, unlike
+from guardrail.references.bibliography.venues import CUT, only_publishes, publishes, unlike
 
 __all__ = ["is_namesake"]
 
@@ -81,24 +81,31 @@ def _years_apart(reference: Reference, work: Record) -> bool:
 
 
 def _is_elsewhere(venue: FieldCheck | None) -> bool:
-    """Whether the two appeared in different places, as far as names tell: who publishes a work says nothing, nor does a name that was cut."""
+    """Whether the two appeared in different places, as far as names tell.
+
+    A name that was cut short says nothing, nor do two publishers. One publisher does if it is a press: others are named for
+    journals and conferences, too.
+    """
     if venue is None or venue.outcome in {Outcome.CONFIRMED, Outcome.NEAR}:
         return False
     if venue.outcome is Outcome.DIFFERS:
         return venue.how in {"another", "unlike"}
-    readable = venue.found and len(venue.found) != CUT
-    return (
-        bool(readable)
-        and not (publishes(venue.claimed) or publishes(venue.found))
-        and unlike(venue.claimed, venue.found)
-    )
+    names = (venue.claimed, venue.found)
+    houses = [name for name in names if only_publishes(name) or _is_press(name)]
+    if len(venue.found) in {0, CUT} or len(houses) > 1 or not all(map(_is_press, houses)):
+        return False
+    return unlike(*names)
+
+
+def _is_press(name: str) -> bool:
+    return not _PRESS.isdisjoint(normalise(name).split())
 
 
 def _form(work: Reference | Record) -> str:
     """Whether it is a book or an article; "" where that cannot be told. Papers of a conference may have the ISBN of the volume."""
     if work.arxiv or work.volume or work.issue:
         return "article"
-    press = not _PRESS.isdisjoint(normalise(work.venue).split())
+    press = _is_press(work.venue)
     if not press and (named(work.venue) or (journals(work.venue) and not publishes(work.venue))):
         return "article"
     return "book" if press or work.isbn else ""
