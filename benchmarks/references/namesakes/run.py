@@ -1,6 +1,6 @@
 """Different works that have one title: is one of them called wrong because a bibliography has the other?
 
-`pairs.jsonl` has pairs of records of real works. Each work of a pair is looked up where only the other one is known. Beside them, real
+`pairs.jsonl` has pairs of records of real works. Each work of a pair is judged where only the other one is known. Beside them, real
 records of `data/biblio` whose titles are as short are quoted with the authors of another record, which is an error and has to stay one.
 """
 
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from guardrail.references.authors.lists import compare_authors
 from guardrail.references.bibliography.formats import read_records
-from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.bibliography.titles import Title
 from guardrail.references.bibliography.venues import same_venue
@@ -43,10 +42,11 @@ class Pair:
 
     @property
     def alike(self) -> bool:
-        """Whether nothing but the authors tells them apart: one venue, and years next to each other."""
+        """Whether nothing but the authors tells them apart: neither years that are known and two or more apart, nor venues that are known."""
         years = (self.one.year, self.other.year)
-        near = years[0] is not None and years[1] is not None and abs(years[0] - years[1]) <= 1
-        return near and same_venue(self.one.venue, self.other.venue)
+        if years[0] is not None and years[1] is not None and abs(years[0] - years[1]) > 1:
+            return False
+        return not (self.one.venue and self.other.venue) or same_venue(self.one.venue, self.other.venue)
 
 
 def pairs() -> list[Pair]:
@@ -70,42 +70,40 @@ def quoted(work: Record) -> Reference:
 def compute(run: Run) -> list[Row]:
     """Every row."""
     run.parameters["seed"] = SEED
-    every = pairs()
+    looked = [
+        (pair, judge(quoted(work), [namesake]))
+        for pair in pairs()
+        for work, namesake in ((pair.one, pair.other), (pair.other, pair.one))
+    ]
     rows = []
-    with tempfile.TemporaryDirectory() as scratch:
-        looked = list(looked_up(every, Path(scratch)))
-        for half, name in enumerate(HALVES):
-            rows += of_pairs(name, [(pair, match) for pair, match in looked if pair.half == half])
-        files = sorted(run.data("biblio").glob("titles-*.tsv"))[:: 4 if run.fast else 1]
-        rows += changed([work for file in files for work in read_records(file)], Path(scratch))
-    return rows
-
-
-def looked_up(every: Sequence[Pair], folder: Path) -> Iterator[tuple[Pair, Match]]:
-    """Each work of each pair, where its namesake is known and it is not."""
-    for side in ("one", "other"):
-        with Index.create(folder / f"{side}.sqlite") as index:
-            index.add([getattr(pair, side) for pair in every])
-            for pair in every:
-                yield pair, index.find(quoted(pair.other if side == "one" else pair.one))
+    for half, name in enumerate(HALVES):
+        rows += of_pairs(name, [(pair, match) for pair, match in looked if pair.half == half])
+    files = sorted(run.data("biblio").glob("titles-*.tsv"))[:: 4 if run.fast else 1]
+    return rows + changed([work for file in files for work in read_records(file)])
 
 
 def of_pairs(name: str, looked: Sequence[tuple[Pair, Match]]) -> list[Row]:
     """How the works of pairs come out."""
     apart = [match for pair, match in looked if not pair.alike]
     alike = [match for pair, match in looked if pair.alike]
-    return [
+    rows = [
         Row.shown(f"pairs {name}", len({id(pair) for pair, _ in looked})),
         Row.at_most(f"called wrong, pairs {name}", _wrong(apart), 0.03),
         Row.shown(
             f"taken for its namesake, pairs {name}", _share(match.status is Status.FOUND for match in apart)
         ),
-        Row.shown(f"works with venue and year of their namesake, pairs {name}", len(alike)),
-        Row.shown(f"called wrong, venue and year of its namesake, pairs {name}", _wrong(alike)),
     ]
+    if alike:
+        rows += [
+            Row.shown(f"works with nothing but authors to tell them apart, pairs {name}", len(alike)),
+            Row.shown(
+                f"called wrong, with nothing but authors to tell it apart, pairs {name}", _wrong(alike)
+            ),
+        ]
+    return rows
 
 
-def changed(works: Sequence[Record], folder: Path) -> list[Row]:
+def changed(works: Sequence[Record]) -> list[Row]:
     """Real works of short titles under the names of others, where they are known."""
     rng = random.Random(SEED)
     short = [
@@ -120,10 +118,8 @@ def changed(works: Sequence[Record], folder: Path) -> list[Row]:
         for work, other in zip(some, others, strict=True)
         if compare_authors(other.authors, work.authors).agree is False
     ]
-    with Index.create(folder / "short.sqlite") as index:
-        index.add(some)
-        plain = [index.find(reference) for reference, _ in false]
-        later = [index.find(replace(reference, year=(work.year or 0) + 3)) for reference, work in false]
+    plain = [judge(reference, [work]) for reference, work in false]
+    later = [judge(replace(reference, year=(work.year or 0) + 3), [work]) for reference, work in false]
     return [
         Row.shown("works under other names", len(false)),
         Row.at_least("called wrong, under other names", _wrong(plain), 0.95),

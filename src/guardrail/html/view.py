@@ -241,6 +241,8 @@ class View:
 
     def existence(self, lookup: Lookup) -> str:
         """Whether the work of a look-up exists, in words."""
+        if lookup.status == "unreachable" and lookup.work is not None:
+            return "not known, since a source did not reply"
         if lookup.status == "unreachable":
             return "no reply" if lookup.sources or not lookup.fields else "none; the quotation by itself"
         if lookup.status == "found":

@@ -89,7 +89,7 @@ def _is_elsewhere(venue: FieldCheck | None) -> bool:
     if venue is None or venue.outcome in {Outcome.CONFIRMED, Outcome.NEAR}:
         return False
     if venue.outcome is Outcome.DIFFERS:
-        return venue.how in {"another", "unlike"}
+        return venue.how in {"another", "unlike", "unknown"}
     names = (venue.claimed, venue.found)
     houses = [name for name in names if only_publishes(name) or _is_press(name)]
     if len(venue.found) in {0, CUT} or len(houses) > 1 or not all(map(_is_press, houses)):

@@ -97,11 +97,17 @@ class TestJudge:
     def test_says_what_is_misquoted(self):
         """Claimed against found, field by field."""
         match = judge(
-            Reference("Deep learning for vision", ("Eve Wrong",), year=2012, doi="10.1000/two"), [WORK]
+            Reference(
+                "Deep learning for vision",
+                ("Jane Smith", "Ann Lee", "Eve Wrong"),
+                year=2012,
+                doi="10.1000/two",
+            ),
+            [WORK],
         )
         assert match.status is Status.FOUND
         assert [(d.field, d.claimed, d.found) for d in match.differences] == [
-            ("authors", "Eve Wrong", "Jane Smith; Ann Lee"),
+            ("authors", "Jane Smith; Ann Lee; Eve Wrong", "Jane Smith; Ann Lee"),
             ("year", "2012", "2019"),
             ("doi", "10.1000/two", "10.1000/one"),
         ]
@@ -404,7 +410,10 @@ class TestShortTitles:
     @pytest.mark.parametrize(
         ("title", "whole"),
         [
-            ("IEEE Standard for Mill Arithmetic (IEEE 754-2008)", "IEEE Standard for Mill Arithmetic (IEEE 754-2019)"),
+            (
+                "IEEE Standard for Mill Arithmetic (IEEE 754-2008)",
+                "IEEE Standard for Mill Arithmetic (IEEE 754-2019)",
+            ),
             ("Controls for Mills (NIST SP 800-54)", "Controls for Mills (NIST SP 800-53)"),
             ("Mill Guarantees - Regulation (EU) 2016/680", "Mill Guarantees - Regulation (EU) 2016/679"),
             ("Rules of Mills: Part 3", "Rules of Mills: Part 1. Indexed Wheels"),
