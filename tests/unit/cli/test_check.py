@@ -50,7 +50,7 @@ class TestExitCode:
     def test_what_would_settle_it(self, run, folder, options, advised):
         """Only what was not given yet, however it was given."""
         (folder / "answer.md").write_text(THIRD)
-        said = run("check", "answer.md", *options).output.split("nobody was asked")[1]
+        said = run("check", "answer.md", *options).output.split("nobody else was asked")[1]
         every = ["--bibliography PATH", "--complete", "--online", "--model NAME"]
         assert [way for way in every if way in said] == sorted(advised, key=every.index)
 
