@@ -20,7 +20,7 @@ from guardrail.references.bibliography.venues import CUT, only_publishes, publis
 
 __all__ = ["is_namesake"]
 
-# Of the pairs of works with one title in `benchmarks.references.namesakes`, none has a title of more words than six; longer ones are
+# Of the pairs of works with one title in `benchmarks.references.namesakes`, none has a title of more words than seven; longer ones are
 # of one work whose authors somebody wrote down wrongly.
 _LONGEST = 8
 _SHARED = 1  # family names that two works of one title may have in common
