@@ -95,10 +95,8 @@ def of_pairs(name: str, looked: Sequence[tuple[Pair, Match]]) -> list[Row]:
     ]
     if alike:
         rows += [
-            Row.shown(f"works with nothing but authors to tell them apart, pairs {name}", len(alike)),
-            Row.shown(
-                f"called wrong, with nothing but authors to tell it apart, pairs {name}", _wrong(alike)
-            ),
+            Row.shown(f"works that differ in nothing but the authors, pairs {name}", len(alike)),
+            Row.shown(f"called wrong, differing in nothing but the authors, pairs {name}", _wrong(alike)),
         ]
     return rows
 
