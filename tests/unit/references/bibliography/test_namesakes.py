@@ -101,9 +101,7 @@ class TestFindings:
     def check(self, tmp_path, answer=ANSWER, *, complete=False, **options):
         with Index.create(tmp_path / "i.sqlite", complete=complete) as index:
             index.add([ARTICLE])
-        return Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite", tagger="off")], **options).check(
-            answer
-        )
+        return Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite")], **options).check(answer)
 
     def test_it_is_unverified_and_stays(self, tmp_path):
         """With the other work named; `remove` leaves it where it is."""
@@ -114,7 +112,7 @@ class TestFindings:
             "only another work with this title was found, by LeCun, Bengio and Hinton (2015), and the bibliography may lack this one; "
             "no chat model was given to ask about it"
         )
-        assert report.answer == f"{ANSWER} [unverified]"
+        assert report.answer == f"{ANSWER[:-1]} [unverified]."
 
     def test_it_is_made_up_where_every_work_is_known(self, tmp_path):
         [finding] = self.check(tmp_path, complete=True).findings
