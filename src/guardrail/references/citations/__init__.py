@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.asking import asks_for_references
 from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.bounds import linked, stands_alone
 from guardrail.references.citations.corrected import corrected
 from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.kinds import with_kind
-from guardrail.references.citations.legal import cases, named
+from guardrail.references.citations.laws import laws
+from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.linked_marks import linked_marks, without_linked_marks
 from guardrail.references.citations.media import without_media
 from guardrail.references.citations.mentions import mentions, with_entries, with_marks_resolved
@@ -29,7 +31,6 @@ from guardrail.references.citations.merge import merged
 from guardrail.references.citations.model import Citation, Kind, Style
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
-from guardrail.references.citations.statutes import chinese_laws, linked, places_in_codes, stands_alone, statutes
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.title_lists import listed_titles
 from guardrail.references.citations.visible import placed, visible
@@ -78,7 +79,7 @@ _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECAS
 
 
 def citations(
-    answer: str, *, asked_for_references: bool = False, tagger: Tagger | None = None
+    answer: str, *, asked_for_references: bool = False, tagger: Tagger | None = None, question: str = ""
 ) -> list[Citation]:
     """The references in an answer, in order, not overlapping.
 
@@ -89,6 +90,7 @@ def citations(
         asked_for_references: whether the prompt asked for references (`asks_for_references`): a plain list of
             titles then counts as one.
         tagger: a network that reads the answer, too; see `tagging`.
+        question: the prompt, if it is known: "Art. 15" is one of the law that it names.
 
     Example:
         >>> text = 'See "Attention Is All You Need" by Vaswani et al. (2017) and arXiv:1810.04805.'
@@ -105,7 +107,7 @@ def citations(
     prose = (
         None if read.pieces else tagger
     )  # the strings of JSON come without their keys, which say what they are
-    found = _citations(_plain(seen), prose, asked=asked_for_references)
+    found = _citations(_plain(seen), prose, asked=asked_for_references, question=question)
     found = [_with_link(citation, links, seen) for citation in found] if links else found
     if places is not None:
         found = [placed(citation, places) for citation in found]
@@ -186,7 +188,7 @@ def _as_markdown(tag: re.Match[str]) -> str:
     return mark.ljust(len(tag[0])) if tag["closing"] else mark.rjust(len(tag[0]))
 
 
-def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citation]:
+def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str) -> list[Citation]:
     taken = bytearray(len(answer))
     known: list[Citation] = []
 
@@ -202,8 +204,8 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citat
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
     keep(case for case in named(answer) if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
-    keep(_laws(answer, asked=asked or bool(decided)))
-    keep(chinese_laws(answer))
+    keep(one for one in (*decisions(answer), *laws(answer, question=question)) if stands_alone(answer, one.span))
+    keep(in_italics(answer, known))
     keep(chain(*in_sentences(answer)))
     if asked:
         keep(listed_titles(answer))
@@ -228,13 +230,3 @@ def bare(found: Iterable[Identifier]) -> Iterator[Citation]:
     for i in found:
         if i.kind != "url":
             yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
-
-
-def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
-    """Decisions of other countries, and laws, if anything else says that works of law are cited; none that is a part of a title."""
-    elsewhere = [one for one in decisions(answer) if stands_alone(answer, one.span)]
-    in_codes = [one for one in places_in_codes(answer) if stands_alone(answer, one.span)]
-    yield from elsewhere
-    if asked or elsewhere or in_codes:
-        yield from (one for one in statutes(answer) if stands_alone(answer, one.span))
-        yield from in_codes

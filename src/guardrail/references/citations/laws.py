@@ -27,7 +27,7 @@ _HAN, _KANA, _HANGUL = "\u3400-\u9fff", "\u30a0-\u30ff", "\uac00-\ud7a3"
 _CAPITAL = r"(?:[A-Z][a-z]{0,5}\.|(?:[A-Z]\.){2,4}|[^\W\d_a-z][\w’'&-]{0,30})"
 _LINK = r"(?:of|and|the|for|on|to|in|at|by|from|with|against|concerning|relating|&|\([^()\n]{1,60}\)|d[aeo]s?|e|y|et|del|de la|aux?|du|des)"
 _RUN = rf"(?:{_CAPITAL},?\s(?:{_LINK}\s){{0,3}}){{1,12}}"
-_WORDS = rf"(?:\s(?:{_LINK}\s){{0,3}}{_CAPITAL}){{0,9}}(?<!\.)"
+_WORDS = rf"(?:\s(?:{_LINK}\s){{0,3}}[^\W\d_a-z][\w’{chr(39)}&-]{{1,30}}){{0,9}}"
 _DIGITS = r"\d{1,5}[A-Za-z]{0,2}"
 _NUMBER = rf"(?:[LRD]\.?\s?)?{_DIGITS}(?:(?:[.:/]|\s?[-‑–]\s?){_DIGITS}){{0,4}}(?:\.?[ºª°¹²³]){{0,2}}(?![\w%])(?:\(\w{{1,5}}\)){{0,5}}"
 _ROMAN = r"[IVXL]{1,7}(?:-[A-Z])?(?![\w’'-])"
@@ -36,9 +36,19 @@ _COUNT = "[一二三四五六七八九十百千零〇两\\d０-９]"
 _ARTICLE = rf"(?:第{_COUNT}{{1,8}}[条條](?:之{_COUNT})?(?:第{_COUNT}{{1,3}}[款项項号]){{0,3}}|제\s?\d{{1,4}}조(?:의\d{{1,2}})?(?:\s?제\d{{1,2}}항)?)"
 _SHORT = r"(?:\s\((?:the\s|hereafter\s)?[“\"]?(?P<short>[A-Z][\w/&.-]{1,14})[”\"]?\))?"
 _MARKS = re.compile(r"\*+|(?<![^\W_])_+|_+(?![^\W_])")
-_CUT = re.compile(r"(?:^|\s)(?!(?:Children|Women|Worker|Veteran|Seaman|People|Men|Patient|Consumer)[’'])[A-Z]\w{1,20}[’']s\s")
+_CUT = re.compile(r"\sand\sthe\s|(?:^|\s)(?!(?:Children|Women|Worker|Veteran|Seaman|People|Men|Patient|Consumer)[’'])[A-Z]\w{1,20}[’']s\s")
 _KANA_SEEN = re.compile("[\u3040-\u309f]")
 _YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+_STATE = re.compile(  # who makes laws, in other languages; "Council" and the like are known as bodies
+    r"(?<!\w)(?:Parlament\w{0,2}|Parlement|Rat|Rad[ay]|Rates|Raad|Consejo|Conseil|Consiglio|Conselho|Com[m]?isi[óo]n|Commissione|Kommission|Congress|Congreso|Cortes|Senate|"
+    r"Bundestag|Bundesregierung|Republic|Repúblique|República|Repubblica|Kingdom|States|Europ\w{2,6}\sUni\w{1,3}|Union\seuropéenne|Unión\sEuropea|Crown|State|Estado|État|Stato)(?!\w)"
+)
+_HEADING = re.compile(
+    r"(?:,|:|\s[–—-])\s[^\W\d_][^:–—?!\n]{2,80}|\s\([^()\n]{2,80}\)"
+)  # § 536 BGB – Mietminderung
+_ABOUT = re.compile(  # what is written about laws
+    r"\b(?:[Cc]omment|[Kk]ommentar|[Hh]andb|[Gg]uide|[Ii]ntroduction|[Ee]inführung|[Hh]istory|[Gg]eschichte|[Ff]uture|[Ll]imits|[Rr]ise|[Tt]heory|[Pp]ractice|[Ss]tud[yi]|[Cc]asebook|[Ee]ssays)"
+)
 _ALONE = frozenset({"number", "ordinal", "name", "act", "treaty", "title", "bracketed", "kanji"})
 """Forms of a law that count without a place."""
 _WORD = re.compile(r"[^\W\d_a-z][\w’'-]*")
@@ -64,6 +74,7 @@ class _Grammar:
     of: re.Pattern[str]
     beside: re.Pattern[str]
     lead: re.Pattern[str]
+    goes_on: re.Pattern[str]
     known: frozenset[str]
     short: tuple[str, ...]
     no_law: tuple[str, ...]
@@ -101,9 +112,9 @@ def _grammar() -> _Grammar:
     }
     labels, more = any_of(words["articles"]), any_of(words["more"])
     joint = r"(?:,|;|/|,?\s(?:e|ou|and|or|und|et|y|a|to|&|c/c|through))"
-    follows = rf"(?:{joint}?\s?(?:(?:{more})\s?(?:{_NUMBER}|{_ROMAN}|{_LETTER})?|(?:{labels})\s?{_NUMBER}|{_LETTER})|{joint}\s?(?:{_ROMAN}|{_NUMBER}))"
+    follows = rf"(?:{joint}?\s?(?:(?:{more})\s?(?:{_NUMBER}|{_ROMAN}|{_LETTER}|único)?|(?:{labels})\s?{_NUMBER}|{_LETTER})|{joint}\s?(?:{_ROMAN}|{_NUMBER}))"
     place = (
-        rf"(?P<label>{labels})\s?(?:{_NUMBER}|{_ROMAN}){follows}{{0,8}}(?:\set\sseq\.)?"
+        rf"(?P<label>{labels})\s?(?:{_NUMBER}|{_ROMAN}|único){follows}{{0,8}}(?:\set\sseq\.)?"
         rf"|(?P<part>{any_of([*words['parts'], *words['more']])})\s(?:{_NUMBER}|{_ROMAN})"
         rf"|{_ARTICLE}(?:[、和及]{_ARTICLE}){{0,4}}"
     )
@@ -114,6 +125,7 @@ def _grammar() -> _Grammar:
         of=re.compile(rf",?\s(?:{any_of(words['of'])})(?:(?<=[’'])|\s(?:the\s)?(?:U\.?S\.?\s)?)"),
         beside=re.compile(rf"(?:,?\s(?:{any_of(words['in_its'])})\s|,\s|\s\(|\s[–—-]\s|\s|的)?"),
         lead=re.compile(rf"(?:{any_of(en['lead'])})(?![\w’'])[,:]?\s(?:the\s)?|.{{0,20}}(?:{any_of(zh['lead'])})"),
+        goes_on=re.compile(rf",?\s(?:{any_of(words['on'])})\s[^:–—?!\n]{{2,400}}"),
         known=frozenset(words["places"]),
         short=tuple(words["short"]),
         no_law=tuple(ja["not"]),
@@ -146,19 +158,14 @@ def laws(answer: str, *, question: str = "") -> Iterator[Citation]:
     text, at = _without_marks(answer)
     asked = [piece for piece in _pieces(question) if piece.law]
     pieces = _pieces(text, asked)
-    cited = {_base(piece.place) for piece in pieces if piece.law and piece.place}
     ends = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)]
     sentence = 0
     named = {bisect(ends, piece.start) for piece in pieces if piece.law}
     for piece in pieces:
         if not (piece.law and piece.place) and piece.form != "bracketed" and text.startswith("#", text.rfind("\n", 0, piece.start) + 1):
             continue
-        if piece.law or asked or bisect(ends, piece.start) in named or _base(piece.place) in cited or piece.place.startswith(tuple(_grammar().known)):
+        if piece.law or asked or bisect(ends, piece.start) in named or piece.place.startswith(tuple(_grammar().known)):
             yield _citation(answer, text, at, piece)
-
-
-def _base(place: str) -> str:
-    return next(iter(re.findall(r"\d+", place)), "")
 
 
 def _without_marks(answer: str) -> tuple[str, list[int]]:
@@ -248,6 +255,9 @@ def _joined(text: str, pieces: list[_Piece]) -> list[_Piece]:
 
 def _citation(answer: str, text: str, at: list[int], piece: _Piece) -> Citation:
     start, end = at[piece.start], at[piece.end - 1] + 1
+    inside = answer[start:end]
+    if inside.count("(") > inside.count(")") and answer[end : end + 1] == ")":
+        end += 1
     while start > 0 and end < len(answer) and answer[start - 1] == answer[end] and answer[end] in "*_":
         start, end = start - 1, end + 1
     whole = " ".join(text[piece.start : piece.end].split())
@@ -259,7 +269,17 @@ def _citation(answer: str, text: str, at: list[int], piece: _Piece) -> Citation:
 
 
 def names_a_law(said: Reference) -> bool:
-    if not all(name.isupper() or body(name) for name in said.authors):
+    """Whether a title is the name or the number of a law, and nobody claims to have written it: "§ 823 BGB and the Sea" is a book.
+
+    Example:
+        >>> names_a_law(Reference("Ley 34/2002, de servicios")), names_a_law(Reference("Ley 34/2002", ("Ana Ruiz",)))
+        (True, False)
+    """
+    if not all(name.isupper() or body(name) or _STATE.search(name) for name in said.authors):
         return False
-    found = _pieces(said.title)
-    return bool(found) and found[0].law != "" and found[0].start == 0 and found[0].end == len(said.title)
+    first = next(iter(_pieces(said.title)), None)
+    if first is None or first.start or not first.law:
+        return False
+    rest = said.title[first.end :]
+    headed = first.place and _HEADING.fullmatch(rest) and not _ABOUT.search(rest)
+    return not rest or bool(headed) or (first.form == "number" and _grammar().goes_on.fullmatch(rest) is not None)
