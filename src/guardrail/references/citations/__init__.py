@@ -205,13 +205,13 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str
     keep(case for case in decided if case.reference.title)
     keep(case for case in named(answer) if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
     keep(one for one in (*decisions(answer), *laws(answer, question=question)) if stands_alone(answer, one.span))
-    keep(in_italics(answer, known))
     keep(chain(*in_sentences(answer)))
     if asked:
         keep(listed_titles(answer))
     keep(linked_marks(answer))
     keep(bare(identifiers(without_linked_marks(answer))))
     keep(decided)
+    keep(in_italics(answer, known))
     read = tagger.tags(without_linked_marks(answer), asked=asked) if tagger is not None else None
     found = merged(answer, known, read, asked=asked) if read is not None else known
     if not asked:

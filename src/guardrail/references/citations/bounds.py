@@ -13,6 +13,8 @@ from guardrail.report import Span
 __all__ = ["linked", "stands_alone"]
 
 _PAIRS = (("“", "”"), ("„", "“"), ("«", "»"), ("[", "]"))
+_SENTENCE = re.compile(r"[^\W\d_A-Z]{3}[.!?;]\s|\s(?:is|are|was|am|has)\s")
+_LONGEST_TITLE = 200
 _BEFORE = 300  # characters of a line that are looked at before a law
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _ENTRY = re.compile(  # Roe, J. (2018). …; Roe J, Poe A. …; Jane Roe (2018). …
@@ -43,14 +45,17 @@ def stands_alone(answer: str, span: Span) -> bool:
     before = _ITEM.sub("", answer[line:start])
     if _ENTRY.search(before) or (not before.strip(" *_") and _BOOK.match(answer, end)):
         return False
-    opened = [
-        pair
-        for pair in _PAIRS  # the text before may have been cut inside a pair of brackets
-        if before.count(pair[0]) > before.count(pair[1]) or before.rfind(pair[0]) > before.rfind(pair[1])
-    ]
-    opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]
-    opened += [("*", "*")] if before.replace("**", "").count("*") % 2 else []
-    return all(before.endswith(one) and answer.startswith(other, end) for one, other in opened)
+    plain = before.replace("**", "  ")
+    for one, other in (*_PAIRS, ('"', '"'), ("*", "*")):
+        since = plain.rfind(one)  # the text before may have been cut inside a pair of brackets
+        if since < 0 or (plain.count(one) % 2 == 0 if one == other else plain.find(other, since) >= 0):
+            continue
+        until = answer.find(other, start, start + _BEFORE)
+        opening = start - len(before) + since
+        told = until - opening > _LONGEST_TITLE or _SENTENCE.search(answer, opening, until)
+        if until >= end and not told and not (before.endswith(one) and until == end):
+            return False
+    return True
 
 
 def linked(answer: str, found: Sequence[Citation]) -> list[Citation]:

@@ -34,9 +34,10 @@ _ROMAN = r"[IVXL]{1,7}(?:-[A-Z])?(?![\w’'-])"
 _LETTER = r"(?:[“\"‘'][a-z][”\"’']|[a-z](?=,|\)|\sd[aoe]\s))"
 _COUNT = "[一二三四五六七八九十百千零〇两\\d０-９]"
 _ARTICLE = rf"(?:第{_COUNT}{{1,8}}[条條](?:之{_COUNT})?(?:第{_COUNT}{{1,3}}[款项項号]){{0,3}}|제\s?\d{{1,4}}조(?:의\d{{1,2}})?(?:\s?제\d{{1,2}}항)?)"
+_ABBREVIATION = r"[a-z]?[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,10}[A-Z](?:/\d{2,4})?(?![\w-])"
 _SHORT = r"(?:\s\((?:the\s|hereafter\s)?[“\"]?(?P<short>[A-Z][\w/&.-]{1,14})[”\"]?\))?"
 _MARKS = re.compile(r"\*+|(?<![^\W_])_+|_+(?![^\W_])")
-_CUT = re.compile(r"\sand\sthe\s|(?:^|\s)(?!(?:Children|Women|Worker|Veteran|Seaman|People|Men|Patient|Consumer)[’'])[A-Z]\w{1,20}[’']s\s")
+_CUT = re.compile(r"\s(?:and|by|under|in|from)\sthe\s|(?:^|\s)(?!(?:Children|Women|Worker|Veteran|Seaman|People|Men|Patient|Consumer)[’'])[A-Z]\w{1,20}[’']s\s")
 _KANA_SEEN = re.compile("[\u3040-\u309f]")
 _YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
 _STATE = re.compile(  # who makes laws, in other languages; "Council" and the like are known as bodies
@@ -84,9 +85,9 @@ class _Grammar:
 def _grammar() -> _Grammar:
     by_language = table()
     words = defaultdict[str, list[str]](list)
-    for some in by_language.values():
+    for language, some in by_language.items():
         for name, more in some.items():
-            words[name] += more
+            words[name] += more if language != "courts" else []
     en, zh, ja, ko = (by_language[name] for name in ("en", "zh", "ja", "ko"))
     romance = any_of(word for name in ("pt", "es", "fr", "it") for word in by_language[name].get("titles", ()))
     number = r"(?:(?:[Nn]os?\.?|Nr\.?|[Nn]\.?\s?[º°]?|núm\.)\s?)?"
@@ -96,12 +97,12 @@ def _grammar() -> _Grammar:
     states = r"(?:\s\((?:Cth|NSW|Vic|Qld|SA|WA|Tas|NT|ACT|UK|NI|Ireland|Singapore)\))?"
     east = any_of(zh["ends"])
     forms = {
-        "number": rf"(?:{any_of(words['numbered'])})(?:\s?\({union}\))?\s{number}\d[\d./-]{{0,14}}(?<=\d)(?!\w)(?:/{union}(?!\w))?{issued}{month}",
+        "number": rf"(?:{any_of(words['numbered'])})(?:\s?\({union}\))?\s{number}\d[\d./-]{{0,14}}(?<=\d)(?!\w)(?:/{union}(?!\w))?{issued}{month}(?:\s\([^\W\d_a-z][^()\n]{{2,80}}\)|\s(?:{any_of(words['on'])})\s[^.,;:()\n|*]{{5,120}})?",
         "ordinal": rf"(?:{any_of(en['ordinals'])}|\d{{1,2}}(?:st|nd|rd|th))\sAmendment(?!\w)",
-        "name": rf"(?:{any_of(words['names'])})(?![\w‑-])(?:\s(?:de|of)\s{_YEAR})?",
         "act": rf"{_RUN}(?:{any_of(en['acts'])})(?![\w’'-])(?:,?\s(?:of\s)?{_YEAR}(?!\d){states}|\sof\s(?:the\s)?{_CAPITAL}(?:\s{_CAPITAL}){{0,3}}(?<![.,]))?",
         "code": rf"{_RUN}(?:{any_of(en['codes'])})(?![\w’'-])(?:,?\s(?:of\s)?{_YEAR}(?!\d))?",
         "treaty": rf"(?:{_CAPITAL}\s){{0,3}}(?:{any_of(en['titles'])})\s(?:on|of|for|against|concerning|relating\sto|Concerning)\s(?:the\s)?{_CAPITAL}{_WORDS}(?:\sof\s{_YEAR})?",
+        "name": rf"(?:Constitution\sof\s(?:the\s)?{_CAPITAL}|{any_of(words['names'])})(?![\w‑-])(?:\s(?:de|of)\s{_YEAR})?",
         "title": rf"(?:{romance})(?:\sd[aeo]s?|\sdel|\sde\sla)?\s{_CAPITAL}{_WORDS}(?:\sde\s{_YEAR})?",
         "compound": rf"[^\W\d_a-z][\w-]{{2,40}}(?:{any_of(words['compound'])})(?!\w)",
         "within": rf"(?:\d{{1,2}}\s(?:{any_of(words['volumes'])})|{any_of(words['within'])})(?![\w‑-])(?:/\d{{2,4}})?",
@@ -114,7 +115,7 @@ def _grammar() -> _Grammar:
     joint = r"(?:,|;|/|,?\s(?:e|ou|and|or|und|et|y|a|to|&|c/c|through))"
     follows = rf"(?:{joint}?\s?(?:(?:{more})\s?(?:{_NUMBER}|{_ROMAN}|{_LETTER}|único)?|(?:{labels})\s?{_NUMBER}|{_LETTER})|{joint}\s?(?:{_ROMAN}|{_NUMBER}))"
     place = (
-        rf"(?P<label>{labels})\s?(?:{_NUMBER}|{_ROMAN}|único){follows}{{0,8}}(?:\set\sseq\.)?"
+        rf"(?P<label>{labels})\s?(?:{_NUMBER}|{_ROMAN}|único){follows}{{0,8}}(?:\set\sseq\.)?(?:,?\s(?P<code>{_ABBREVIATION}))?"
         rf"|(?P<part>{any_of([*words['parts'], *words['more']])})\s(?:{_NUMBER}|{_ROMAN})"
         rf"|{_ARTICLE}(?:[、和及]{_ARTICLE}){{0,4}}"
     )
@@ -231,7 +232,11 @@ def _law(text: str, match: re.Match[str]) -> _Piece | None:
 
 
 def _place(match: re.Match[str]) -> _Piece:
-    return _Piece(match.start(), match.end(), place=match[0], label=not match["part"] or match[0] in _grammar().known)
+    code = match["code"] or ""
+    if code and not match["label"].lower().startswith(("§", "art")):
+        return _Piece(match.start(), match.start("code") - 1, place=match[0][: -len(code) - 1], label=True)
+    form = "within" if code else ""
+    return _Piece(match.start(), match.end(), form, code, place=match[0], label=not match["part"] or match[0] in _grammar().known)
 
 
 def _joined(text: str, pieces: list[_Piece]) -> list[_Piece]:
@@ -240,7 +245,7 @@ def _joined(text: str, pieces: list[_Piece]) -> list[_Piece]:
     def next_to(gap, left, right): return left.law and not left.place and not right.law and gap in {"", " ", "的", "\u00a0", "\u202f"}
     def before(gap, left, right): return left.place and not left.law and right.law and not right.place and gap in {" ", ", ", "\u00a0", "\u202f"} and left.label
     def behind(gap, left, right): return left.law and not left.place and not right.law and grammar.beside.fullmatch(gap)
-    def again(gap, left, right): return left.law and right.law and ((gap == " (" and text[right.end:right.end+1]==")") or (gap in {", ", " ("} and right.place and right.form in {"within", "code", "before"}))
+    def again(gap, left, right): return left.law and right.law and ((gap == " (" and text[right.end:right.end+1]==")") or (gap in {", ", " ("} and right.place and right.form in {"within", "code", "before"}) or (gap == ", " and right.law.startswith("Pub")))
     for joins in (of, next_to, before, behind, again):
         result = list[_Piece]()
         for piece in pieces:

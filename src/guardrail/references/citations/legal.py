@@ -47,7 +47,7 @@ _BY_NAME = re.compile(
     r"(?<![\w.])\*{0,2}(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}vs?\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*{0,2},?\s\((?P<year>1[789]\d\d|20\d\d)\)"
 )
 _IN_ITALICS = re.compile(
-    r"(?<![\w*])\*(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}v\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*(?![\w*])"
+    r"(?<![\w*])\*(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}v\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?|(?:In re|Matter of)\s[A-Z][^;:()\[\]\r\n*_]{1,60}?)\*(?![\w*])(?:,?\s\(?(?P<year>1[89]\d\d|20\d\d)(?!\d)\)?)?"
 )
 _SHORT = re.compile(
     r"(?<![\w*])\*(?P<name>[A-Z][^*\d\r\n]{2,80})\*,\s\d{1,4}\s[A-Z][A-Za-z0-9. ]{0,20}?\sat\s\d{1,5}(?:[–-]\d{1,5})?(?!\w)"
@@ -77,9 +77,10 @@ def in_italics(answer: str, found: Iterable[Citation]) -> Iterator[Citation]:
     """Cases by their names in italics, in an answer that has cases: *Branzburg v. Hayes*; *Campbell*, 510 U.S. at 579, of one of them."""
     known = {normalise(one.reference.title): one.span for one in found if one.style == "legal"}
     for match in _IN_ITALICS.finditer(answer) if known else ():
-        if normalise(match["name"]) not in known:
-            span = Span(start=match.start(), end=match.end())
-            yield Citation(span, Reference(title=" ".join(match["name"].split())), "legal", kind="case")
+        name, span = " ".join(match["name"].split()), Span(start=match.start(), end=match.end())
+        year = int(match["year"]) if match["year"] else None
+        said = Reference(title=name, year=year)
+        yield Citation(span, said, "legal", means=known.get(normalise(name)), kind="case")
     for match in _SHORT.finditer(answer) if known else ():
         meant = next(
             (span for name, span in known.items() if name.startswith(normalise(match["name"]))), None
