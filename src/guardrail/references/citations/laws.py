@@ -120,13 +120,17 @@ def _grammar() -> _Grammar:
         rf"|{_ARTICLE}(?:[、和及]{_ARTICLE}){{0,4}}"
     )
     law = "|".join(f"(?P<{form}>{pattern})" for form, pattern in forms.items())
+
+    def compiled(pattern: str) -> re.Pattern[str]:
+        return re.compile(pattern.replace(r"\s", r"[^\S\n]"))
+
     return _Grammar(
-        law=re.compile(rf"(?:(?<![\w.’-])|(?=《)|(?<=[{_HAN}\u3040-\u309f])(?=[{_HAN}{_KANA}]))(?:{law})(?:\s(?P<at>(?!{_YEAR})(?=\d\d){_NUMBER})|{_SHORT})"),
-        place=re.compile(rf"(?:(?<![\w.’-])|(?<=[{_HAN}{_HANGUL}]))(?:{place})"),
-        of=re.compile(rf",?\s(?:{any_of(words['of'])})(?:(?<=[’'])|\s(?:the\s)?(?:U\.?S\.?\s)?)"),
-        beside=re.compile(rf"(?:,?\s(?:{any_of(words['in_its'])})\s|,\s|\s\(|\s[–—-]\s|\s|的)?"),
-        lead=re.compile(rf"(?:{any_of(en['lead'])})(?![\w’'])[,:]?\s(?:the\s)?|.{{0,20}}(?:{any_of(zh['lead'])})"),
-        goes_on=re.compile(rf",?\s(?:{any_of(words['on'])})\s[^:–—?!\n]{{2,400}}"),
+        law=compiled(rf"(?:(?<![\w.’-])|(?=《)|(?<=[{_HAN}\u3040-\u309f])(?=[{_HAN}{_KANA}]))(?:{law})(?:\s(?P<at>(?!{_YEAR})(?=\d\d){_NUMBER})|{_SHORT})"),
+        place=compiled(rf"(?:(?<![\w.’-])|(?<=[{_HAN}{_HANGUL}]))(?:{place})"),
+        of=compiled(rf",?\s(?:{any_of(words['of'])})(?:(?<=[’'])|\s(?:the\s)?(?:U\.?S\.?\s)?)"),
+        beside=compiled(rf"(?:,?\s(?:{any_of(words['in_its'])})\s|,\s|\s\(|\s[–—-]\s|\s|的)?"),
+        lead=compiled(rf"(?:{any_of(en['lead'])})(?![\w’'])[,:]?\s(?:the\s)?|.{{0,20}}(?:{any_of(zh['lead'])})"),
+        goes_on=compiled(rf",?\s(?:{any_of(words['on'])})\s[^:–—?!\n]{{2,400}}"),
         known=frozenset(words["places"]),
         short=tuple(words["short"]),
         no_law=tuple(ja["not"]),
