@@ -50,14 +50,6 @@ def test_a_book_about_films_is_no_film():
     assert not is_on_screen(text, Citation(Span(start=16, end=len(text)), said, "emphasised"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["It came with the dodd-frank act (2010).", "See the European Convention on Human Rights (1950)."],
-)
-def test_laws_by_name(text):
-    assert titles(f"{text} See *Silent Spring* (Carson, 1962).") == ["Silent Spring"]
-
-
 def test_words_that_are_no_names_are_no_authors():
     assert author_and_year("Poverty and Shared Prosperity 2022") is None
     assert author_and_year("Ongaro and Ousterhout 2014").authors == ("Ongaro", "Ousterhout")

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["Citation", "Kind", "Style", "asks_for_references", "citations"]
 
 
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """Where an HTML link is, with its tags, and its text."""
@@ -203,8 +202,14 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
-    keep(case for case in named(answer) if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
-    keep(one for one in (*decisions(answer), *laws(answer, question=question)) if stands_alone(answer, one.span))
+    keep(
+        case for case in named(answer) if " v. " in case.reference.title
+    )  # Capitalism vs. the Climate is a title
+    keep(
+        one
+        for one in (*decisions(answer), *laws(answer, question=question))
+        if stands_alone(answer, one.span)
+    )
     keep(chain(*in_sentences(answer)))
     if asked:
         keep(listed_titles(answer))

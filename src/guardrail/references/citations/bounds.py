@@ -24,6 +24,7 @@ _BOOK = re.compile(  # Directive 95/46/EC and the Future of Privacy, Jane Roe (2
     r"\s(?:and|in|at|after|und|im|et|en|y|e)\s[^\n:;()*]{3,100}?(?:\sby\s|,\s)(?:[^\W\d_a-z][\w.’'-]{0,20}\s){1,3}[^\W\d_a-z][\w’'-]{1,30},?\s\(?"
     r"(?:(?:[^\W\d_a-z][\w&’'-]{1,20},?\s){1,4})?(?:1[89]|20)\d\d\)?"
 )
+_BY = re.compile(r"[^*\n]{0,120}\*\*\s(?:by|von|par|por|di)\s[^\W\d_a-z]")
 _ADDRESS = re.compile(r"\]\((?P<url>https?://[^()\s]{4,400}(?:\([^()\s]{0,80}\)[^()\s]{0,80})?)\)")
 _SOURCE = re.compile(
     r"(?:,\s|\s)(?P<bracket>\()?\[(?P<text>[^\[\]\r\n]{2,40})(?=\]\(http)"
@@ -44,6 +45,8 @@ def stands_alone(answer: str, span: Span) -> bool:
     line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
     before = _ITEM.sub("", answer[line:start])
     if _ENTRY.search(before) or (not before.strip(" *_") and _BOOK.match(answer, end)):
+        return False
+    if before.count("**") % 2 and _BY.match(answer, end):
         return False
     plain = before.replace("**", "  ")
     for one, other in (*_PAIRS, ('"', '"'), ("*", "*")):
