@@ -22,7 +22,7 @@ from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.kinds import with_kind
-from guardrail.references.citations.laws import laws
+from guardrail.references.citations.laws import named_laws
 from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.linked_marks import linked_marks, without_linked_marks
 from guardrail.references.citations.media import without_media
@@ -207,7 +207,7 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str
     )  # Capitalism vs. the Climate is a title
     keep(
         one
-        for one in (*decisions(answer), *laws(answer, question=question))
+        for one in (*decisions(answer), *named_laws(answer, question=question))
         if stands_alone(answer, one.span)
     )
     keep(chain(*in_sentences(answer)))

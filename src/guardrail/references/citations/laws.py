@@ -20,7 +20,7 @@ from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import body
 from guardrail.report import Span
 
-__all__ = ["laws", "names_a_law", "table"]
+__all__ = ["named_laws", "names_a_law", "table"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
 _HAN, _KATAKANA, _HANGUL = "\u3400-\u9fff", "\u30a0-\u30ff", "\uac00-\ud7a3"
@@ -184,7 +184,7 @@ class _Piece:
     label: bool = False
 
 
-def laws(answer: str, *, question: str = "") -> Iterator[Citation]:
+def named_laws(answer: str, *, question: str = "") -> Iterator[Citation]:
     """The laws that an answer names, each with its places; a place alone only where its sentence, or the question, names a law.
 
     Args:
@@ -192,7 +192,7 @@ def laws(answer: str, *, question: str = "") -> Iterator[Citation]:
         question: which it answers, if it is known.
 
     Example:
-        >>> [one.reference.title for one in laws("See the Human Rights Act 1998, s 6, and § 823 Abs. 1 BGB; he acts in good faith.")]
+        >>> [one.reference.title for one in named_laws("See the Human Rights Act 1998, s 6, and § 823 Abs. 1 BGB; he acts in good faith.")]
         ['Human Rights Act 1998', '§ 823 Abs. 1 BGB']
     """
     text, at = _without_marks(answer)
