@@ -138,7 +138,8 @@ def _grammar() -> _Grammar:
     }
     labels, more = any_of(words["articles"]), any_of(words["more"])
     joint = r"(?:,|;|/|,?\s(?:e|ou|and|or|und|et|y|a|to|&|c/c|through))"
-    follows = rf"(?:{joint}?\s?(?:(?:{more})\s?(?:{_NUMBER}|{_ROMAN}|{_LETTER}|único)?|{_LETTER})|(?:,|;|/|,?\s(?:e|ou|and|or|und|et|y|&|c/c|i\.\s?V\.\s?m\.))\s?(?:{labels})\s?{_NUMBER}|{joint}\s?(?:{_ROMAN}|{_NUMBER}))"
+    again = r"(?:,|/|,?\s(?:e|ou|und|et|c/c|&|i\.\s?V\.\s?m\.))"  # not "and": Human Rights Act 1998, s 6, and § 823 BGB
+    follows = rf"(?:{again}?\s?(?:(?:{more})\s?(?:{_NUMBER}|{_ROMAN}|{_LETTER}|único)?|{_LETTER})|{again}\s?(?:{labels})\s?{_NUMBER}|{joint}\s?(?:{_ROMAN}|{_NUMBER}))"
     place = (
         rf"(?P<label>{labels})\s?(?:{_NUMBER}|{_ROMAN}|único){follows}{{0,8}}(?:\set\sseq\.)?(?:,?\s(?P<code>{_ABBREVIATION})(?!\s\d))?"
         rf"|(?P<part>{any_of([*words['parts'], *words['more']])})\s(?:{_NUMBER}|{_ROMAN})"
