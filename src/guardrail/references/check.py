@@ -294,7 +294,8 @@ class ReferenceCheck(Detector):
 
     def _citations(self, case: Case) -> list[Citation]:
         asked = asks_for_references(case.question)
-        return citations(case.answer, asked_for_references=asked, tagger=self._tagger)
+        question = case.question or ""
+        return citations(case.answer, asked_for_references=asked, tagger=self._tagger, question=question)
 
     def _read(self, case: Case) -> tuple[list[Citation], list[tuple[Span, str]]]:
         """The references, and what looks like one and could not be read."""

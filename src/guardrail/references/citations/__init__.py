@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.asking import asks_for_references
 from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.bounds import linked, stands_alone
 from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.kinds import with_kind
-from guardrail.references.citations.legal import cases, named
+from guardrail.references.citations.laws import named_laws
+from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.linked_marks import linked_marks, without_linked_marks
 from guardrail.references.citations.media import is_on_screen, without_media
 from guardrail.references.citations.mentions import mentions, with_marks_resolved
@@ -27,13 +29,6 @@ from guardrail.references.citations.model import Citation, Kind, Style
 from guardrail.references.citations.rendered import as_markdown, linked_text, with_link, with_tag
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
-from guardrail.references.citations.statutes import (
-    chinese_laws,
-    linked,
-    places_in_codes,
-    stands_alone,
-    statutes,
-)
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.title_lists import listed_titles
 from guardrail.references.citations.visible import placed, visible
@@ -46,7 +41,7 @@ __all__ = ["Citation", "Kind", "Style", "asks_for_references", "citations"]
 
 
 def citations(
-    answer: str, *, asked_for_references: bool = False, tagger: Tagger | None = None
+    answer: str, *, asked_for_references: bool = False, tagger: Tagger | None = None, question: str = ""
 ) -> list[Citation]:
     """The references in an answer, in order, not overlapping.
 
@@ -57,6 +52,7 @@ def citations(
         asked_for_references: whether the prompt asked for references (`asks_for_references`): a plain list of
             titles then counts as one.
         tagger: the network that reads the answer; without it only what has a grammar is found.
+        question: the prompt, if it is known: "Art. 15" is one of the law that it names.
 
     Example:
         >>> [c.style for c in citations("See arXiv:1810.04805 and Brown v. Board of Education, 347 U.S. 483 (1954).")]
@@ -69,7 +65,7 @@ def citations(
     read = structured(answer, asked=asked_for_references) or Structured([], text=answer)
     seen, places = visible(read.text)
     links = linked_text(seen)
-    found = _citations(as_markdown(seen), tagger, asked=asked_for_references)
+    found = _citations(as_markdown(seen), tagger, asked=asked_for_references, question=question)
     found = [with_link(citation, links, seen) for citation in found] if links else found
     if places is not None:
         found = [placed(citation, places) for citation in found]
@@ -84,7 +80,7 @@ def _says_enough(citation: Citation) -> bool:
     return citation.style not in {"inline", "unmarked"} or bool(said.title and said.authors and said.year)
 
 
-def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citation]:
+def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str) -> list[Citation]:
     taken = bytearray(len(answer))
     known: list[Citation] = []
 
@@ -97,18 +93,22 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool) -> list[Citat
 
     keep(bibtex(answer))
     keep(ris(answer))
+    if asked:
+        keep(listed_titles(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
     # Capitalism vs. the Climate is a title
     keep(case for case in named(answer) if " v. " in case.reference.title)
-    keep(_laws(answer, asked=asked or bool(decided)))
-    keep(chinese_laws(answer))
+    keep(
+        one
+        for one in (*decisions(answer), *named_laws(answer, question=question))
+        if stands_alone(answer, one.span)
+    )
     keep(chain(*in_sentences(answer)))
-    if asked:
-        keep(listed_titles(answer))
     keep(linked_marks(answer))
     keep(_bare(identifiers(without_linked_marks(answer))))
     keep(decided)
+    keep(in_italics(answer, known))
     read = tagger.tags(without_linked_marks(answer), asked=asked) if tagger is not None else None
     found = merged(answer, known, read, asked=asked) if read is not None else known
     found = without_media(answer, found, asked=asked)
@@ -126,13 +126,3 @@ def _bare(found: Iterable[Identifier]) -> Iterator[Citation]:
     for i in found:
         if i.kind != "url":
             yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
-
-
-def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
-    """Decisions of other countries, and laws, if anything else says that works of law are cited; none that is a part of a title."""
-    elsewhere = [one for one in decisions(answer) if stands_alone(answer, one.span)]
-    in_codes = [one for one in places_in_codes(answer) if stands_alone(answer, one.span)]
-    yield from elsewhere
-    if asked or elsewhere or in_codes:
-        yield from (one for one in statutes(answer) if stands_alone(answer, one.span))
-        yield from in_codes
