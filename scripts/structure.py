@@ -230,7 +230,9 @@ def main() -> None:
         "--json", action="store_true", help="everything, with the names that are defined more than once"
     )
     parser.add_argument(
-        "--tokens", action="store_true", help="tokens, characters of patterns and words of knowledge, by package"
+        "--tokens",
+        action="store_true",
+        help="tokens, characters of patterns and words of knowledge, by package",
     )
     options = parser.parse_args()
     if options.tokens:

@@ -22,6 +22,7 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.errors import ParseError
 from guardrail.references import yes_rate
 from guardrail.references.citations import citations
+from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.references.prompts import authors_question, direct_question, overlap_question
 from guardrail.report import Finding, Measurement, Replies
 from guardrail.requests import Ask
@@ -150,7 +151,9 @@ def recorded_asks(
 ) -> Iterator[tuple[Ask, str]]:
     """The replies to everything that the detector may ask about this answer."""
     fenced = detector.prompts == "fenced"
-    found = [c.reference.title for c in citations(topic.answer, asked_for_references=True)]
+    tagger = packaged_tagger() if detector.tagger == "on" else None
+    read = citations(topic.answer, asked_for_references=True, tagger=tagger, question=topic.prompt)
+    found = [c.reference.title for c in read]
     for position, (title, shown) in enumerate(zip(topic.titles, found, strict=True)):
         _same(title.text, shown)
         question = authors_question(shown, fenced=fenced)

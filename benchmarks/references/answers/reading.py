@@ -53,7 +53,7 @@ def read(answer: Answer, tagger: Tagger | None = None) -> Read:
         tagger: a network that reads it, too.
     """
     asked = asks_for_references(answer.question)
-    found = citations(answer.text, asked_for_references=asked, tagger=tagger)
+    found = citations(answer.text, asked_for_references=asked, tagger=tagger, question=answer.question)
     return Read(answer, found, paired(answer.text, answer.labels, found))
 
 

@@ -23,6 +23,7 @@ from benchmarks.references.sources.services import Asked, Services, Work
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.quotation import accused
 from guardrail.references.sources import CATALOGUES, Manners, SourceFault, Sources
 from guardrail.references.sources.memory import Memory
 from guardrail.references.sources.pace import Clock
@@ -265,6 +266,11 @@ def _without(answers: Sequence[Sequence[Quoted]], clean: Outcome) -> list[Row]:
 def _with(answers: Sequence[Sequence[Quoted]], broken: Outcome) -> list[Row]:
     everything = [quoted for answer in answers for quoted in answer]
     absent = {reference for reference, match in broken.matches.items() if match.status is Status.ABSENT}
+    wrong = {
+        reference
+        for reference, match in broken.matches.items()
+        if match.status is Status.FOUND and accused(match, "default")
+    }
     unreachable = sum(match.status is Status.UNREACHABLE for match in broken.matches.values())
     return [
         Row.shown("references", len(everything)),
@@ -275,6 +281,11 @@ def _with(answers: Sequence[Sequence[Quoted]], broken: Outcome) -> list[Row]:
             "real works absent", sum(quoted.real and quoted.reference in absent for quoted in everything), 0
         ),
         Row.equal("absent although a source did not answer", len(absent & broken.faulted), 0),
+        Row.equal(
+            "real works called wrong",
+            sum(quoted.real and quoted.reference in wrong for quoted in everything),
+            0,
+        ),
     ]
 
 

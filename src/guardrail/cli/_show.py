@@ -141,8 +141,11 @@ _SIGNS = {
 
 
 def _compared(finding: Finding, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
-    """What was looked up, field by field, if not all of it agrees: a line and its style."""
-    fields = [field for piece in finding.evidence if piece.kind == "lookup" for field in piece.fields]
+    """What was looked up, field by field, if not all of it agrees: a line and its style. Another work's fields say nothing."""
+    found = [piece for piece in finding.evidence if piece.kind == "lookup"]
+    fields = [
+        field for piece in found if piece.status == "found" or piece.work is None for field in piece.fields
+    ]
     if all(field.outcome == "confirmed" for field in fields):
         return
     for field in fields:

@@ -211,15 +211,22 @@ def _evidence(finding: Finding) -> Iterator[tuple[str, str]]:
     if lookup is not None:
         absent = "not in the bibliography: the model is asked afresh"
         yield "look-up", absent if lookup.status == "absent" else lookup.status
-    answers = next((p for p in finding.evidence if p.kind == "replies" and p.query == "iq"), None)
-    agreement = next((p.value for p in finding.evidence if p.kind == "measurement" and p.name == "IQ"), None)
+    answers = next((p for p in finding.evidence if p.kind == "replies" and p.query == "Who wrote it?"), None)
+    agreement = next(
+        (
+            p.value
+            for p in finding.evidence
+            if p.kind == "measurement" and p.name == "the replies name the same authors"
+        ),
+        None,
+    )
     if answers is not None and answers.texts:
         people = [text.removeprefix("AUTHORS:").strip() for text in answers.texts]
         if agreement is not None and agreement > SAME:
             people = [f"{people[0]} (the same people, {len(people)} times)"]
         for place, told in enumerate(people):
             yield "" if place else "who wrote it?", told
-    votes = [p.read for p in finding.evidence if p.kind == "replies" and p.query.startswith("dq")]
+    votes = [p.read for p in finding.evidence if p.kind == "replies" and p.query.startswith("Does it exist?")]
     if votes:
         yield "does it exist?", ", ".join(vote or "unclear" for read in votes for vote in read)
     if finding.verdict == "unverified":

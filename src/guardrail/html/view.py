@@ -31,7 +31,7 @@ SIGNS = {"confirmed": "✓", "near": "≈", "differs": "✕", "not compared": "�
 _SEVERITY: dict[Verdict | None, int] = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
 _OUTCOMES = {
     Verdict.UNSUPPORTED: ("is not supported", "are not supported"),
-    Verdict.UNVERIFIED: ("could not be checked", "could not be checked"),
+    Verdict.UNVERIFIED: ("is unverified", "are unverified"),
     Verdict.SUPPORTED: ("is supported", "are supported"),
 }
 _ACTIONS = {
@@ -164,7 +164,7 @@ class View:
 
     @property
     def headline(self) -> str:
-        """What was found, in one sentence, with all that could not be checked."""
+        """What was found, in one sentence, with all that is unverified."""
         total, failed, told = len(self.report.findings), len(self.report.failures), list[str]()
         for verdict, count in self.counts.items():
             if not count or (told and verdict is Verdict.SUPPORTED):
@@ -241,6 +241,8 @@ class View:
 
     def existence(self, lookup: Lookup) -> str:
         """Whether the work of a look-up exists, in words."""
+        if lookup.status == "unreachable" and lookup.work is not None:
+            return "not known, since a source did not reply"
         if lookup.status == "unreachable":
             return "no reply" if lookup.sources or not lookup.fields else "none; the quotation by itself"
         if lookup.status == "found":

@@ -62,7 +62,7 @@ from guardrail.references.second_reading import (
     title_beside,
     unexplained_link,
 )
-from guardrail.references.wording import belongs, impossible
+from guardrail.references.wording import another, belongs, impossible
 from guardrail.report import (
     Case,
     Evidence,
@@ -294,7 +294,8 @@ class ReferenceCheck(Detector):
 
     def _citations(self, case: Case) -> list[Citation]:
         asked = asks_for_references(case.question)
-        return citations(case.answer, asked_for_references=asked, tagger=self._tagger)
+        question = case.question or ""
+        return citations(case.answer, asked_for_references=asked, tagger=self._tagger, question=question)
 
     def _read(self, case: Case) -> tuple[list[Citation], list[tuple[Span, str]]]:
         """The references, and what looks like one and could not be read."""
@@ -460,6 +461,9 @@ def _why_open(reply: Reply[Match], *, by_sources: bool) -> str:
     silent = "a source" if by_sources else "the bibliography"
     if isinstance(reply, Failed):
         return f"{silent} did not answer ({reply}); "
+    other = another(reply.value)
     if reply.value.status is Status.UNREACHABLE:
-        return f"{silent} did not answer ({reply.value.detail}); "
+        return f"{f'{other}, and ' if other else ''}{silent} did not answer ({reply.value.detail}); "
+    if other:
+        return f"{other}, and {'the sources' if by_sources else 'the bibliography'} may lack this one; "
     return "not in the bibliography, which may lack works; "

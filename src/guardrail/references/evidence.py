@@ -11,6 +11,15 @@ from guardrail.report import ComparedField, Evidence, Lookup, Measurement, Repli
 
 __all__ = ["lookup_of", "mean", "replies_of"]
 
+_QUESTIONS = {
+    "iq": "Who wrote it?",
+    "dq1": "Does it exist?",
+    "dq2": "Does it exist? (put to the model as its own earlier reply)",
+    "dq3": "Does it exist? (put to the model as one of a list)",
+    "year": "In which year did it appear?",
+    "venue": "Where did it appear?",
+}
+
 
 def lookup_of(match: Match) -> Lookup:
     """What was found, and how each field compares."""
@@ -50,10 +59,18 @@ def replies_of(asked: Interrogation) -> list[Evidence]:
     told: list[Evidence] = []
     for query, texts in asked.texts.items():
         read = asked.read[query] if query != "iq" else []
-        told.append(Replies(query=query, texts=tuple(text[:1_000] for text in texts), read=tuple(read)))
-    numbers = {"IQ": asked.indirect, "DQ": asked.direct, "IQ+DQ": asked.groundedness}
+        told.append(
+            Replies(query=_QUESTIONS[query], texts=tuple(text[:1_000] for text in texts), read=tuple(read))
+        )
+    if not asked.texts:
+        return told
+    numbers = {
+        "the replies name the same authors": asked.indirect,
+        "replies that say it exists": asked.direct,
+        "both together": asked.groundedness,
+    }
     if asked.claim:
-        numbers["claim"] = mean(asked.claim)
+        numbers["the answer names the same authors as the replies"] = mean(asked.claim)
     told += [
         Measurement(name=name, value=value, note="groundedness, larger = more likely real")
         for name, value in numbers.items()

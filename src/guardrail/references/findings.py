@@ -16,7 +16,7 @@ from guardrail.references.evidence import lookup_of, mean, replies_of
 from guardrail.references.interrogate import Interrogation
 from guardrail.references.quotation import Differences, accused
 from guardrail.references.second_reading import in_marks
-from guardrail.references.wording import belongs, compared, corrected, impossible
+from guardrail.references.wording import another, belongs, compared, corrected, impossible
 from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
 
 __all__ = ["DOUBTFUL", "Findings"]
@@ -111,6 +111,7 @@ class Findings:
             if self.by_sources:
                 reason = "in none of the sources for its kind of work"
             reason += f", and {belongs(owner)}" if owner else ""
+            reason += f"; {other}" if (other := another(match)) else ""
             return self._accused(citation, "fabricated", "no such work found", reason, match)
         if owner is not None and (citation.style in _IN_MARKS or in_marks(citation, text)):
             reason = f"the work is not known, and {belongs(owner)}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from guardrail.references.authors.names import parse_name
-from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record
+from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Status
 
-__all__ = ["belongs", "compared", "corrected", "impossible", "name_of"]
+__all__ = ["another", "belongs", "compared", "corrected", "impossible", "name_of"]
 
 _NAMES = {"doi": "DOI", "arxiv": "arXiv number", "isbn": "ISBN", "pmid": "PubMed number", "url": "address"}
 _IDENTIFIERS = frozenset({"doi", "arxiv", "isbn", "pmid", "url"})
@@ -105,6 +105,25 @@ def _people(work: Record) -> str:
     if len(names) > _MOST or work.et_al:
         return f"{', '.join(names[: _MOST - 1])} and others"
     return listed(names)
+
+
+def another(match: Match) -> str:
+    """That only another work has the title; "" where no work has it, or it is the one that is meant.
+
+    Example:
+        >>> title = FieldCheck("title", Outcome.CONFIRMED, "Deep learning", "Deep Learning")
+        >>> another(Match(Status.ABSENT, Record("Deep Learning", ("Yann LeCun",), year=2015), 1.0, (title,)))
+        'only another work with this title was found, by LeCun (2015)'
+    """
+    same = any(
+        check.field == "title" and (check.outcome is Outcome.CONFIRMED or check.how == "slip")
+        for check in match.fields
+    )
+    if match.status is Status.FOUND or match.record is None or not same:
+        return ""
+    who = f", by {_people(match.record)}" if match.record.authors else ""
+    year = f" ({match.record.year})" if match.record.year is not None else ""
+    return f"only another work with this title was found{who}{year}"
 
 
 def belongs(check: FieldCheck) -> str:

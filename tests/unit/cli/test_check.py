@@ -14,6 +14,9 @@ from guardrail.testing.server import serve
 
 FIRST = "1. Vaswani, A., Shazeer, N. (2017). Attention Is All You Need. NeurIPS.\n"
 THIRD = "3. Halloran, M. (2021). Recursive Attention Pruning for Long Documents. ACL.\n"
+OTHER = "4. Dandy, Q., Ulm, R. (2009). Attention Is All You Need. Yeti Press.\n"
+RETRACTED = "5. Roe, A. (1998). Hyperplasia in Imaginary Children. The Lancet.\n"
+RETRACTED_BIB = "\n@article{roe, title={RETRACTED: Hyperplasia in Imaginary Children}, author={Ann Roe}, journal={The Lancet}, year={1998}}\n"
 
 
 class TestExitCode:
@@ -50,7 +53,7 @@ class TestExitCode:
     def test_what_would_settle_it(self, run, folder, options, advised):
         """Only what was not given yet, however it was given."""
         (folder / "answer.md").write_text(THIRD)
-        said = run("check", "answer.md", *options).output.split("nobody was asked")[1]
+        said = run("check", "answer.md", *options).output.split("nobody else was asked")[1]
         every = ["--bibliography PATH", "--complete", "--online", "--model NAME"]
         assert [way for way in every if way in said] == sorted(advised, key=every.index)
 
@@ -121,6 +124,64 @@ class TestOutput:
         assert "\x1b[" in result.stdout
         assert "what, and why" in result.stdout
         assert "authors differs: " in result.stdout
+
+    @pytest.mark.parametrize(
+        ("line", "options", "label", "said"),
+        [
+            (FIRST, [], "verified", "the work exists; its title, authors, year and venue agree"),
+            (
+                FIRST.replace("2017", "2012"),
+                [],
+                "misquoted",
+                "year differs (real work, wrong year: it is of 2017)",
+            ),
+            (THIRD, [], "unknown", "not in the bibliography, which may lack works; no chat model was given"),
+            (
+                THIRD,
+                ["--complete"],
+                "fabricated",
+                "not in a bibliography that is declared complete (no such work found)",
+            ),
+            (
+                OTHER,
+                [],
+                "unknown",
+                "only another work with this title was found, by Vaswani, Shazeer and others (2017)",
+            ),
+            (OTHER, ["--complete"], "fabricated", "only another work with this title was found"),
+            (RETRACTED, [], "retracted", "the work was retracted (marked as retracted in its title)"),
+        ],
+        ids=[
+            "verified",
+            "year",
+            "unknown",
+            "fabricated",
+            "another work",
+            "another work, complete",
+            "retracted",
+        ],
+    )
+    def test_what_each_label_says(self, run, folder, monkeypatch, line, options, label, said):
+        """On a terminal, with the fields of the work that is meant, and of no other; the evidence names the file."""
+        (folder / "answer.md").write_text(line)
+        (folder / "refs.bib").write_text((folder / "refs.bib").read_text() + RETRACTED_BIB)
+        asked = ["check", "answer.md", "--bibliography", "refs.bib", *options]
+        report = json.loads(run(*asked, "--json", "-").stdout)
+        assert report["findings"][0]["evidence"][0]["sources"] == ["refs.bib"]
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("COLUMNS", "400")
+        shown = run(*asked).stdout
+        assert f"  {label}" in shown
+        assert said in shown
+        assert ("really" in shown) is (label == "misquoted")
+
+    def test_files_are_named_together(self, run, folder):
+        (folder / "more.bib").write_text(RETRACTED_BIB)
+        (folder / "answer.md").write_text(FIRST)
+        done = run(
+            "check", "answer.md", "--bibliography", "refs.bib", "--bibliography", "more.bib", "--json", "-"
+        )
+        assert json.loads(done.stdout)["findings"][0]["evidence"][0]["sources"] == ["refs.bib, more.bib"]
 
     def test_marks(self, run):
         """Unedited, each finding is followed by its sign and word."""

@@ -211,10 +211,18 @@ class TestFind:
             "--author",
             "Bengio",
             "--year",
-            1999,
+            2017,
         )
         assert result.exit_code == 1
+        assert "found, but quoted wrongly" in result.stdout
         assert "authors, differs: quoted 'Bengio'" in result.stdout
+
+    def test_another_work_of_that_title(self, run, library):
+        """1, and whose it is."""
+        title = "Attention is all you need"
+        result = run("references", "index", "find", library, title, "--author", "Bengio", "--year", 1999)
+        assert result.exit_code == 1
+        assert "only another work with this title was found, by Vaswani" in result.stdout
 
     def test_absent(self, run, library):
         """1."""

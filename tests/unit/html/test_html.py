@@ -370,7 +370,7 @@ class TestPage:
             assert finding.reason in text
         for words in ("Karl Moritz Hermann", "Li Zhang, Kwame Osei, and Tom Brown", "not understood", "ICLR 2019 had no workshop",
                       "no proof of optimality", "year: 2022, really 2023", "0.934", "17.5", "3,531", "references|version:1",
-                      "ValueError: no context", "3 of 7 findings are not supported, 2 could not be checked, 1 detector could not finish"):  # fmt: skip
+                      "ValueError: no context", "3 of 7 findings are not supported, 2 are unverified, 1 detector could not finish"):  # fmt: skip
             assert words in text
 
     def test_links_each_highlight_to_its_finding(self):
@@ -575,12 +575,12 @@ class TestHeadline:
     @pytest.mark.parametrize(
         ("verdicts", "failed", "expected"),
         [
-            ((BAD, OPEN, OPEN, GOOD), 0, "1 of 4 findings is not supported, 2 could not be checked"),
-            ((OPEN, GOOD, GOOD), 0, "1 of 3 findings could not be checked"),
+            ((BAD, OPEN, OPEN, GOOD), 0, "1 of 4 findings is not supported, 2 are unverified"),
+            ((OPEN, GOOD, GOOD), 0, "1 of 3 findings is unverified"),
             ((BAD, BAD), 0, "2 of 2 findings are not supported"),
             ((GOOD, GOOD), 1, "2 of 2 findings are supported, 1 detector could not finish"),
             ((GOOD, GOOD), 0, "2 of 2 findings are supported"),
-            ((OPEN,), 0, "The finding could not be checked"),
+            ((OPEN,), 0, "The finding is unverified"),
             ((BAD,), 2, "The finding is not supported, 2 detectors could not finish"),
             ((), 1, "1 detector could not finish"),
             ((), 0, "Nothing in this answer could be examined"),
@@ -627,6 +627,21 @@ class TestLookUps:
         lookup = Lookup(status=status, exists=exists)
         html = render(report(flag(), [find(ANSWER[:20], GOOD, score=0.0, evidence=(lookup,))]))
         assert f"Look-up: {words}" in " ".join(Page(html).text.split())
+
+    @pytest.mark.parametrize(
+        ("status", "words"),
+        [("absent", "not found"), ("unreachable", "not known, since a source did not reply")],
+    )
+    def test_show_the_nearest_work_as_what_it_is(self, status, words):
+        """It is not the one that was quoted."""
+        fields = (ComparedField(field="title", outcome="confirmed", claimed="T", found="T"),)
+        lookup = Lookup(status=status, sources=("refs.bib",), work=Work(title="T"), fields=fields)
+        text = " ".join(
+            Page(render(report(flag(), [find(ANSWER[:20], OPEN, evidence=(lookup,))]))).text.split()
+        )
+        assert f"Look-up: {words} in refs.bib" in text
+        assert "The nearest work that exists:" in text
+        assert "Real work" not in text
 
     def test_of_stored_reports_are_still_read(self):
         """They have a list of differences, and no fields."""

@@ -218,7 +218,7 @@ class TestWitness:
             return ("", "no", "yes")[ask.draw]
 
         found = interrogated(script, draws=3)
-        replies = next(e for e in found.evidence if e.kind == "replies" and e.query == "dq1")
+        replies = next(e for e in found.evidence if e.kind == "replies" and e.query == "Does it exist?")
         assert len(replies.texts) == len(replies.read)
 
 

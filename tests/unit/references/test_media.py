@@ -44,11 +44,3 @@ def test_a_book_about_films_is_no_film():
     text = "A book on film: *Hitchcock* by François Truffaut"
     said = Reference("Hitchcock", ("François Truffaut",))
     assert not is_on_screen(text, Citation(Span(start=16, end=len(text)), said, "emphasised"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["It came with the dodd-frank act (2010).", "See the European Convention on Human Rights (1950)."],
-)
-def test_laws_by_name(text):
-    assert titles(f"{text} See *Silent Spring* (Carson, 1962).") == ["Silent Spring"]

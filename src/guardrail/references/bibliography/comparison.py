@@ -189,8 +189,14 @@ def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:
             if compared.found_is_cut
             else (len(compared.strangers), compared.claimed)
         )
-        who = f"{wrong} of the {of} authors named" if of > 1 else "the author named"
-        note = "the first authors differ" if compared.found_is_cut else f"{who} did not write it"
+        who = (
+            f"{wrong} of the {of} authors named did not write it"
+            if of > 1
+            else "the author named did not write it"
+        )
+        if wrong == of > 1:
+            who = f"none of the {of} authors named wrote it"
+        note = "the first authors differ" if compared.found_is_cut else who
         if wrong == 1 and of > SMALL:
             return Outcome.DIFFERS, "one", note
         return Outcome.DIFFERS, "changed" if compared.missing else "added", note

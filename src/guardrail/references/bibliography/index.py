@@ -83,8 +83,13 @@ class Index:
     writes. Use as a context manager, or call `close`.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, readonly: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, readonly: bool = True, called: str = "") -> None:
         """Prefer `Index.open`, which also looks into the file, and `Index.create`, which makes it.
+
+        Args:
+            path: the file.
+            readonly: `False` to add records.
+            called: what a match names as its source; "index" and the file's name by default.
 
         Raises:
             ConfigError: it is no path.
@@ -93,6 +98,7 @@ class Index:
         _must_be_path(path)
         self.path = Path(path)
         self.readonly = readonly
+        self.called = called or f"index {self.path.name}"
         if is_source(self.path) and not self.path.exists():
             raise IndexFault(
                 f"expected a bibliography at {str(path)!r}, found no such file: write the path of one, such as 'refs.bib'"
@@ -101,21 +107,22 @@ class Index:
             raise IndexFault(f"expected a bibliography index at {str(path)!r}, found none. {remedy(path)}")
         self._connections = Connections(self.path, readonly=readonly)
 
-    def __reduce__(self) -> tuple[Callable[[Path, bool], Index], tuple[Path, bool]]:
-        return _reopened, (self.path.absolute(), self.readonly)
+    def __reduce__(self) -> tuple[Callable[[Path, bool, str], Index], tuple[Path, bool, str]]:
+        return _reopened, (self.path.absolute(), self.readonly, self.called)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, readonly: bool = True) -> Index:
+    def open(cls, path: str | os.PathLike[str], *, readonly: bool = True, called: str = "") -> Index:
         """Open an index that exists.
 
         Args:
             path: the file.
             readonly: `False` to add records.
+            called: what a match names as its source, such as the file that the index was made of.
 
         Raises:
             IndexFault: there is none, it is empty, corrupt, of another version, or another kind of file.
         """
-        index = cls(path, readonly=readonly)
+        index = cls(path, readonly=readonly, called=called)
         with faults(index.path):
             connection = index._connections.get()
             check(connection, index.path)
@@ -189,7 +196,7 @@ class Index:
             raise InputError(
                 f"find takes a Reference, got {shown(reference)}: write find(Reference(title='…'))"
             )
-        source = f"index {self.path.name}"
+        source = self.called
         reference = replace(reference, title=without_mark(reference.title))
         title = Title(reference.title)
         if not title.normalised and not any(
@@ -360,8 +367,8 @@ def _read_again(lookup: Lookup, reference: Reference) -> Match | None:
     return judge_readings(reference, parts, works, lookup.frequency) if works else None
 
 
-def _reopened(path: Path, readonly: bool) -> Index:
-    return Index(path, readonly=readonly)
+def _reopened(path: Path, readonly: bool, called: str) -> Index:
+    return Index(path, readonly=readonly, called=called)
 
 
 def _must_be_path(given: object) -> None:

@@ -11,6 +11,7 @@ from guardrail.references.authors.names import LONGEST_NAME, parse_name
 from guardrail.references.bibliography.claims import identifiers, invented_subtitle, without_retraction
 from guardrail.references.bibliography.comparison import check_authors, check_fields
 from guardrail.references.bibliography.journals import journals
+from guardrail.references.bibliography.namesakes import is_namesake
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.bibliography.titles import (
@@ -20,6 +21,7 @@ from guardrail.references.bibliography.titles import (
     Title,
     TitleMatch,
     compare,
+    renumbered,
     unknown,
 )
 from guardrail.references.bibliography.venues import same_venue
@@ -41,7 +43,8 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
     Returns:
         `FOUND` with a check of each field, or `ABSENT` with the nearest work if one is near. An identifier that
         belongs to a work of quite another title and other authors is no proof of the quoted work: `ABSENT`, and
-        the check of the identifier says whose it is.
+        the check of the identifier says whose it is. So is another work that has the title (`namesakes`): then the
+        check of the title confirms it.
     """
     names = tuple(name[:LONGEST_NAME] for name in reference.authors[:MOST_AUTHORS])
     cut = reference.et_al or len(names) < len(reference.authors)
@@ -142,6 +145,8 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     else:
         accepted = closeness >= Closeness.REWORDED
     accepted = accepted or (identified and (bool(agree) or titles.similarity >= NEAR))
+    if accepted and not identified and agree is False and is_namesake(reference, work):
+        accepted = False
     return _Weighed(
         work=work,
         titles=replace(titles, closeness=closeness),
@@ -195,6 +200,8 @@ def _title(reference: Reference, title: Title, best: _Weighed) -> FieldCheck | N
     if not normalise(found):
         return check
     closeness = best.titles.closeness
+    if closeness is Closeness.LONGER and renumbered(title, Title(found), [str(best.work.year)]):
+        return replace(check, outcome=Outcome.DIFFERS, how="number", note="a number differs")
     if closeness is Closeness.LONGER and invented_subtitle(title, best.work):
         return replace(
             check, outcome=Outcome.DIFFERS, how="invented", note="what follows is not in the work's title"

@@ -44,7 +44,7 @@ def open_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:
     made, warnings = remembered([file])
     for warning in warnings:
         log.warning("bibliography_entries_left_out", file=str(file), detail=warning)
-    return Index.open(made)
+    return Index.open(made, called=file.name)
 
 
 def create_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from functools import cached_property
+from itertools import product
 
 from rapidfuzz.distance import OSA, Levenshtein
 
@@ -27,6 +28,7 @@ __all__ = [
     "TitleMatch",
     "compare",
     "fold",
+    "renumbered",
     "unknown",
 ]
 
@@ -286,6 +288,39 @@ def _is_short_case(claimed: str, found: str) -> bool:
         and claimed != found
         and all(f"{their} ".startswith(f"{our} ") for our, their in zip(ours, theirs, strict=True))
     )
+
+
+def renumbered(claimed: Title, found: Title, known: Container[str] = ()) -> bool:
+    """Whether a number of the real title was quoted as another one: IEEE Std 754-2008 for 754-2019, 3rd ed. for 2nd edition.
+
+    Args:
+        claimed: the title as quoted.
+        found: the title of a real work.
+        known: numbers that the work has as well, such as its year.
+
+    Example:
+        >>> renumbered(Title("Bells (3rd ed.)"), Title("Bells (2nd edition)")), renumbered(Title("Bells (3rd ed.)"), Title("Bells"))
+        (True, False)
+    """
+    pairs = product((claimed, *claimed.mains), (found, *found.mains))
+    return any(
+        _renumbered(theirs, ours, known)
+        for one, other in pairs
+        for theirs, ours in _blocks(other.words, one.words)
+    )
+
+
+def _renumbered(theirs: list[str], ours: list[str], known: Container[str]) -> bool:
+    """Whether two stretches of words differ in numbers alone."""
+    if len(theirs) != len(ours):
+        return False
+    apart = [
+        (their, our)
+        for their, our in zip(theirs, ours, strict=True)
+        if _digits(their) or not (our.startswith(their) or their.startswith(our))  # edition, ed.
+    ]
+    other = all(_digits(their) and _digits(our) and fold(their) != fold(our) for their, our in apart)
+    return other and any(our not in known for _, our in apart)
 
 
 def _compare(claimed: Title, found: Title, frequency: Frequency) -> TitleMatch:

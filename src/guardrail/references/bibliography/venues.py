@@ -15,7 +15,7 @@ from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["compare_venues", "publishes", "same_venue", "unlike"]
+__all__ = ["CUT", "compare_venues", "only_publishes", "publishes", "same_venue", "unlike"]
 
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
 _GENERIC = (
@@ -107,8 +107,8 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
     ours, theirs = named(claimed), named(found)
     if (ours and ours == theirs) or same_venue(claimed, found):
         return check(Outcome.CONFIRMED)
-    words = _words(normalise(claimed[:LONGEST]))
-    if not ours and PUBLISHERS.issuperset(words):
+    if not ours and only_publishes(claimed):
+        words = _words(normalise(claimed[:LONGEST]))
         return check(Outcome.OPEN, "publisher", "a publisher, and no venue" if words else "")
     if ours and ours.conference.preprint:
         return check(Outcome.NEAR, "preprint", "a preprint of what was printed elsewhere")
@@ -128,6 +128,11 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
 def publishes(name: str) -> bool:
     """Whether a name has a word of publishers: Science Press."""
     return not PUBLISHERS.isdisjoint(normalise(name[:LONGEST]).split())
+
+
+def only_publishes(name: str) -> bool:
+    """Whether a name is a publisher's and no venue: Elsevier, MIT Press. AAAI Fall Symposium is a venue."""
+    return PUBLISHERS.issuperset(_words(normalise(name[:LONGEST])))
 
 
 def unlike(claimed: str, found: str) -> bool:

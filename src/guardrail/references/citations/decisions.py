@@ -11,48 +11,51 @@ from collections.abc import Iterator
 from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.laws import any_of, table
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
 __all__ = ["decisions"]
 
 _YEAR = r"(?:1[6-9]|20)\d\d"
+_OF = {name: any_of(words) for name, words in table()["courts"].items()}
 _REPORT = r"[A-Z][A-Za-z.]{0,9}(?:\([A-Z]\))?(?:\s(?:[A-Z][A-Za-z.]{0,9}|&|\([A-Z]{2}\))){0,2}"
 _CITED = re.compile(
     rf"(?P<common>\[{_YEAR}(?:-\d\d)?\](?:\s\d{{1,2}})?\s{_REPORT}\s\d{{1,5}}(?:\s\((?:[A-Z][A-Za-z]{{1,8}})\))?"  # [1964] 1 QB 349; [2002] EWHC 490 (QB)
     rf"|\({_YEAR}\)\s\d{{1,4}}\s(?=[A-Z][A-Za-z. ]*[A-Z]){_REPORT}\s\d{{1,5}}(?!\()"  # (1992) 175 CLR 1
     rf"|\({_YEAR}\)\sLR\s\d{{1,2}}\s[A-Z]{{2,4}}\s\d{{1,4}}"  # (1868) LR 3 HL 330
-    rf"|(?<![\w-]){_YEAR}\s(?:SCC|CSC|ZACC|ZASCA|NZSC|NZCA|HCA|FCA|FCAFC|FC|ONCA|ONSC|BCCA|BCSC|ABCA|QCCA|IESC|IEHC|SGCA|SGHC|INSC|UKSC|UKHL|UKPC|EWCA|EWHC|CSIH|CanLII)"
-    r"(?:\s(?:Civ|Crim))?\s\d{1,5}"  # 2002 SCC 76
+    rf"|(?<![\w-]){_YEAR}\s(?:{_OF['neutral']})(?:\s(?:Civ|Crim))?\s\d{{1,5}}"  # 2002 SCC 76
     rf"|(?<![\w-]){_YEAR}\s(?:\(\d\)\sSA|JC|SLT|SCCR)\s\d{{1,4}}(?:\s\([A-Z]{{1,4}}\))?"  # 1998 (1) SA 765 (CC)
     rf"|(?<!\w)AIR\s{_YEAR}\s[A-Z][A-Za-z]{{1,4}}\s\d{{1,5}}"  # AIR 1987 SC 1086
-    r"|(?<![\w-])\d{1,3}\s(?:CLR|DLR|NSWLR|NZLR|ALJR|FLR|SASR)(?:\s\(\d(?:th|d|rd|nd)\))?\s\d{1,4})"  # 207 CLR 562
-    r"|(?P<numbered>(?:[Jj]oined\s)?(?:[Cc]ases?|Rs\.|Rechtssachen?|[Aa]ffaires?|[Cc]ausas?|[Aa]sunto|[Zz]aak|[Ss]prawa)\s(?:[CTF][-‑–])?\d{1,4}/\d\d(?:\s(?:P|PPU))?"
+    rf"|(?<![\w-])\d{{1,3}}\s(?:{_OF['reports']})(?:\s\(\d(?:th|d|rd|nd)\))?\s\d{{1,4}})"  # 207 CLR 562
+    rf"|(?P<numbered>(?:{_OF['numbers']})\s(?:[CTF][-‑–])?\d{{1,4}}/\d\d(?:\s(?:P|PPU))?"
     r"(?:(?:,|\sand|\sund|\set|\sy)\s(?:[CTF][-‑–])\d{1,4}/\d\d){0,3}"
     r"|(?<![\w-])[CT][-‑–]\d{1,4}/\d\d(?!\w)"
     r"|\(?App(?:\.|lication)?\s[Nn]os?\.?\s\d{3,6}/\d\d"
     r"|(?:n[°º]|Nr\.)\s\d{3,6}/\d\d(?!\d)"
     r"|(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d"
-    r"|(?<!\w)(?:BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|RGZ)\s\d{1,3},\s\d{1,4}"
-    r"|(?<!\w)(?:BGE|ATF|DTF)\s\d{1,3}\s[IVX]{1,4}[ab]?\s\d{1,4})"
+    rf"|(?<!\w)(?:{_OF['german']})\s\d{{1,3}},\s\d{{1,4}}|(?<!\w)(?:{_OF['swiss']})\s\d{{1,3}}\s[IVX]{{1,4}}[ab]?\s\d{{1,4}})"
 )
-_COURTS = r"EuGH|EuG|BVerfG|BGH|BVerwG|BAG|BFH|BSG|EGMR|OGH|VfGH|BGer|CJUE|CJCE|CEDH|TJUE|TEDH|CE|TC|Cass\.|Cons\.\sconst\.|Corte\scost\.|Hoge\sRaad|HR|SN"
-_DATE = r"\d{1,2}(?:er)?\.?\s?(?:[^\W\d_]{3,12}|\d{1,2}\.)\s?(?P<year>(?:1[6-9]|20)\d\d)"
+_DATE = r"\d{1,2}(?:er)?\.?\s?(?:de\s)?(?:[^\W\d_]{3,12}|\d{1,2}\.)\s?(?:de\s)?(?P<year>(?:1[6-9]|20)\d\d)"
 _CONTINENTAL = re.compile(
-    rf"(?<!\w)(?:{_COURTS})(?:,?\s(?:[Cc]iv\.|[Cc]rim\.|soc\.|com\.|[Aa]ss\.(?:\splén\.)?|Sez\.\s(?:Un\.|[IVX]{{1,3}})|ch\.\smixte|sect\.|\(?Pleno\)?|GC)){{0,2}},?\s"
-    rf"(?:(?:Urteil|Beschluss|Urt\.|Beschl\.|[Aa]rrêt|wyrok|uchwała)\s(?:vom|v\.|du|z)\s)?{_DATE}(?:\sr\.)?"
+    rf"(?<!\w)(?:{_OF['names']})(?:,?\s(?:[Cc]iv\.|[Cc]rim\.|soc\.|com\.|[Aa]ss\.(?:\splén\.)?|Sez\.\s(?:Un\.|[IVX]{{1,3}})|ch\.\smixte|sect\.|\(?Pleno\)?|GC)){{0,2}},?\s"
+    rf"(?:(?:{_OF['ruled']})\s(?:vom|v\.|du|z)\s|de\s)?{_DATE}(?:\sr\.)?"
     r"(?P<rest>(?:(?:,\s|\s[–—-]\s|\s)(?:n[°º.]\s?[\d./-]{2,12}(?:\sDC)?|(?:Rs\.\s)?[CT][-‑–]\d{1,4}/\d\d|(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d"
     r"|(?:BVerfGE|BGHZ|BGHSt|BVerwGE|NJW|NJ)\s[\d/]{1,9}(?:,\s\d{1,4})?|\d\sBv[RLFE]\s\d{1,4}/\d\d|[IVX]{1,4}\s[A-Z]{2,4}\s\d{1,4}/\d\d)){0,3})"
-    r"(?:(?:,\s|\s)\(?(?P<mark>\*{1,2})(?P<marked>[^*\n]{3,100})(?P=mark)\)?(?P<more>,\sn[°º]\s?[\d./-]{2,12})?|\s\(?[„«](?P<quoted>[^„“”«»\n]{3,60})[“”»]\)?"
+    r"(?:(?:,\s|\s)\(?(?P<mark>\*{1,2})(?P<marked>[^*\n]{3,100})(?P=mark)\)?(?P<more>,\s(?:n[°º]\s?[\d./-]{2,12}|(?:asuntos?\s(?:acumulados\s)?)?(?:[CTF][-‑–])?\d{1,4}/\d\d(?:\sy\sC[-‑–]\d{1,4}/\d\d)?))?|\s\(?[„«](?P<quoted>[^„“”«»\n]{3,60})[“”»]\)?"
     r"|\s[–—-]\s(?P<plain>[A-ZÄÖÜ][\w.’'&-]*(?:[ \u00a0](?:und|et|e|y|gegen|c\.|auf|[A-ZÄÖÜ0-9][\w.’'&-]*)){0,6}))?"
 )
 _JAPANESE = re.compile(  # 三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)
     r"(?:事件|判決|訴訟|決定)[(（](?P<cited>(?:最|東京高|大阪高|東京地)[大一二三小判決高地]{0,4}[判決][^()（）\n]{5,60})[)）]"
 )
+_BRAZILIAN = re.compile(  # STJ, AgInt no AREsp 1.783.812/PR, Rel. Min. Nancy Roe, 3ª Turma, DJe 13/08/2021
+    rf"(?<![\w/.-])(?:(?:{_OF['brazilian']}|T[JR][A-Z\d-]{{1,4}}),?\s)?(?P<docket>(?:(?:{_OF['appeals']})\s(?:n[oa]s?|em)\s){{0,3}}(?:{_OF['dockets']})\s(?:n\.?[º°o.]?\s)?[\dX][\dX.-]{{4,28}}(?<=\d)(?:/[A-Z]{{2}})?)"
+    r"(?:,?\s\(?(?:Rel|Min|Des|[Rr]elator|\d{1,2}ª|Primeira|Segunda|Terceira|Quarta|Quinta|Sexta|QUINTA|SEXTA|Tribunal\sPleno|Plenário|julgad|[Jj]\.|DJ|publicad)[^,;()\n]{2,60}){0,6}"
+)
 _NAMED = re.compile(r"[^\s、。，「」『』()（）:：・はがをにで]{1,24}\Z")
 _IS_CASE = re.compile(r"\sv\.?\s|\svs\.\s|\sc\.\s|^(?:Re|In re|Ex parte|R)\s|\b(?:Case|Affair|Reference)\b")
 _ALONE = re.compile(r"(?:HR|SN|TC|CE)\b")  # courts whose letters stand for other things, too
-_SAYS_RULED = re.compile(r"\b(?:Urteil|Beschluss|Urt\.|Beschl\.|[Aa]rrêt|wyrok|uchwała)\b")
+_SAYS_RULED = re.compile(rf"\b(?:{_OF['ruled']})(?!\w)")
 _BY_ITSELF = re.compile(r"(?:BGE|ATF|DTF|BVerf|BGH|BVerw|BAG|RGZ)")  # cited without names as a rule
 _FORENAME = r"[A-Z][\w.’'&()-]{0,40}"
 _PARTY = rf"(?:{_FORENAME},?\s(?:(?:of|and|the|for|de|la|et|on|in|to|und|ex\sp)\s){{0,3}}){{1,12}}"
@@ -90,6 +93,7 @@ def decisions(answer: str) -> Iterator[Citation]:
         ('Donoghue v Stevenson', 1932, '[1932] AC 562')
     """
     dated = [*filter(None, map(_of_court, _CONTINENTAL.finditer(answer))), *_japanese(answer)]
+    dated += _brazilian(answer)
     yield from dated
     taken = bytearray(len(answer))
     for one in dated:
@@ -123,6 +127,14 @@ def _japanese(answer: str) -> Iterator[Citation]:
         if name := _NAMED.search(answer, max(0, behind - 26), behind):
             reference = Reference(title=name[0], venue=match["cited"])
             yield Citation(Span(start=name.start(), end=match.end()), reference, "legal", kind="case")
+
+
+def _brazilian(answer: str) -> Iterator[Citation]:
+    """Decisions of Brazilian courts, by their numbers."""
+    for match in islice(_BRAZILIAN.finditer(answer), _MOST):
+        year = _YEARS.search(answer, match.end("docket"), match.end())
+        reference = Reference(title=match["docket"], year=int(year[0]) if year else None)
+        yield Citation(Span(start=match.start(), end=match.end()), reference, "legal", kind="case")
 
 
 def _decision(answer: str, match: re.Match[str], since: int) -> Citation | None:

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.laws import names_a_law
 from guardrail.references.citations.model import Citation, Kind
-from guardrail.references.citations.statutes import names_a_law
 
 __all__ = ["is_page", "with_kind"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
@@ -45,6 +46,12 @@ _LINKED = re.compile(r"[*_]{0,2}\]\(https?://[^\s()]{4,400}\)")
 _BY_NAME = re.compile(
     r"(?<![\w.])\*{0,2}(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}vs?\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*{0,2},?\s\((?P<year>1[789]\d\d|20\d\d)\)"
 )
+_IN_ITALICS = re.compile(
+    r"(?<![\w*])\*(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}v\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?|(?:In re|Matter of)\s[A-Z][^;:()\[\]\r\n*_]{1,60}?)\*(?![\w*])(?:,?\s\(?(?P<year>1[89]\d\d|20\d\d)(?!\d)\)?)?"
+)
+_SHORT = re.compile(
+    r"(?<![\w*])\*(?P<name>[A-Z][^*\d\r\n]{2,80})\*,\s\d{1,4}\s[A-Z][A-Za-z0-9. ]{0,20}?\sat\s\d{1,5}(?:[–-]\d{1,5})?(?!\w)"
+)
 _LONGEST, _MOST = 1_000, 40_000  # characters of a window, and of all of them
 
 
@@ -64,6 +71,23 @@ def named(answer: str) -> Iterator[Citation]:
         name = " ".join(answer[start : match.end("name")].split())
         span = Span(start=start - marked, end=match.end())
         yield Citation(span, Reference(title=name, year=int(match["year"])), "legal", kind="case")
+
+
+def in_italics(answer: str, found: Iterable[Citation]) -> Iterator[Citation]:
+    """Cases by their names in italics, in an answer that has cases: *Branzburg v. Hayes*; *Campbell*, 510 U.S. at 579, of one of them."""
+    known = {normalise(one.reference.title): one.span for one in found if one.style == "legal"}
+    for match in _IN_ITALICS.finditer(answer) if known else ():
+        name, span = " ".join(match["name"].split()), Span(start=match.start(), end=match.end())
+        year = int(match["year"]) if match["year"] else None
+        said = Reference(title=name, year=year)
+        yield Citation(span, said, "legal", means=known.get(normalise(name)), kind="case")
+    for match in _SHORT.finditer(answer) if known else ():
+        meant = next(
+            (span for name, span in known.items() if name.startswith(normalise(match["name"]))), None
+        )
+        if meant:
+            span = Span(start=match.start(), end=match.end())
+            yield Citation(span, Reference(title=match["name"]), "legal", means=meant, kind="case")
 
 
 def cases(answer: str) -> Iterator[Citation]:

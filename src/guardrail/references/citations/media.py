@@ -1,4 +1,4 @@
-"""What has a title and a year and is no reference: films, music and pictures in answers about them, laws, and rows of things with years."""
+"""What has a title and a year and is no reference: films, music and pictures in answers about them, and rows of things with years."""
 
 from __future__ import annotations
 
@@ -28,15 +28,6 @@ _WORKS = re.compile(
     r"|书|書|论文|論文|期刊|作者|著|文献|出版|小说|小說|小説|文学|文學|책|논문|저자|지음|출판|소설|문학|읽|本を|読",
     re.IGNORECASE,
 )
-_LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, Loi informatique et libertés, Bundesimmissionsschutzgesetz
-    r"(?:[Tt]he\s)?(?:[^\W\d_a-z][\w'’-]*\s(?:(?:and|of|for|on|with|the|to)\s){0,2}){1,8}(?:Act|Treaty|Convention|Regulation|Directive|Amendment|Accords?|Protocol|Resolution|Ordinance)"
-    r"(?:\s\([A-Z][\w/-]{1,12}\))?(?:\sof\s\d{4})?"
-    r"|(?!(?:the|a|an)\s)(?:[a-z]{2,15}[\s-]){1,3}act|(?:[Tt]he\s)?(?:[^\W\d_a-z]\w+\s){0,3}(?:Convention|Covenant|Charter|Protocol)\s(?:on|for|of)\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s(?:(?:and|of|the)\s){0,2}[^\W\d_a-z][\w'’-]+){0,6}"
-    r"|(?:[Tt]he\s)?(?:Treaty|Edict|Declaration|Statute)\sof\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){0,2}"
-    r"|(?i:loi|décret|ley|real decreto|legge|decreto|lei|ustawa|закон)\s[^:.]{2,80}|\w{4,40}(?:gesetz(?:buch)?|verordnung|wet)"
-    r"|[\u3400-\u9fff]{2,25}(?:法典|条例|條例|条约|條約|公约|公約|宪法|憲法|协定|協定|办法|憲章|(?:安全|保护|保護|促进|促進|管理|合同|诉讼|訴訟|著作权|著作権)法)"
-    r"|[\uac00-\ud7a3 ]{2,25}(?:헌법|조약|조례|(?:보호|진흥|기본|특별|관리)법)"
-)
 _THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
 _BEHIND_WORD = re.compile(r"\w\s[*_„«»“\"]{0,3}\s?\Z")
 _ON_SCREEN = (  # the film *La Strada*; Film: „La Strada“; 电视剧《围城》
@@ -63,7 +54,7 @@ def about_media(text: str) -> bool:
 
 
 def without_media(text: str, found: Iterable[Citation], *, asked: bool) -> list[Citation]:
-    """The citations but for laws and rows of things; of an answer about films and the like only those that show that they are printed.
+    """The citations but for rows of things; of an answer about films and the like only those that show that they are printed.
 
     What has an author or an address as well may be a work about a film: it stays, and is never called wrong. Where references were asked
     for, only what is called a film or an album goes.
@@ -75,7 +66,7 @@ def without_media(text: str, found: Iterable[Citation], *, asked: bool) -> list[
             kept.append(one)
         elif asked:
             kept += [] if is_on_screen(text, one) else [one]
-        elif media or _names_a_thing(text, one) or _is_law(one):
+        elif media or _names_a_thing(text, one) or _is_row(one):
             told = bool(one.reference.authors or one.reference.url)
             kept += [replace(one, style="unmarked")] if told and not is_on_screen(text, one) else []
         else:
@@ -83,15 +74,10 @@ def without_media(text: str, found: Iterable[Citation], *, asked: bool) -> list[
     return kept
 
 
-def _is_law(citation: Citation) -> bool:
-    """Whether a title without authors is a law's or a treaty's, or has several years of its own: Wright Flyer (1903) · Junkers J 1 (1915)."""
-    said = citation.reference
-    named = [name for name in said.authors if not name.isupper()]  # (FMLA) is no author
-    if said.title.count("(") > 1 and len(_DATED.findall(said.title)) > 1:
-        return True
-    return any(_LAW.fullmatch(name) for name in named) or (
-        not named and _LAW.fullmatch(said.title) is not None
-    )
+def _is_row(citation: Citation) -> bool:
+    """Whether a title has several years of its own: Wright Flyer (1903) · Junkers J 1 (1915)."""
+    title = citation.reference.title
+    return title.count("(") > 1 and len(_DATED.findall(title)) > 1
 
 
 def is_on_screen(text: str, citation: Citation) -> bool:

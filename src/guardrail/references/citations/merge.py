@@ -11,8 +11,8 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.laws import names_a_law
 from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation, Style
-from guardrail.references.citations.statutes import names_a_law
 from guardrail.report import Span
 
 if TYPE_CHECKING:

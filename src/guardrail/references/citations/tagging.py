@@ -57,6 +57,7 @@ LONGEST = 448
 _SIGN = re.compile(
     r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|https?:|www\.|[\"“„«《『「*_]|\bet al\b|\bdoi\b", re.IGNORECASE
 )
+_IN = re.compile(r"(?<!\w)(?:[Ii]n|[Dd]ans|[Ee]n|В|в)(?!\w)|//|[载載]")
 _MARGIN = 96  # tokens at the ends of a window that are read for company alone
 INSTALL = f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{CITATIONS_MINI}"
 """What somebody without the network does, in words for the end of a message."""
@@ -300,7 +301,7 @@ class _Read:
         while end < len(self.places) and self._goes_on(end):
             end += 1
         span = Span(start=self.places[first][0], end=self.places[end - 1][1])
-        stretches = self._stretches(first, end)
+        stretches = self._without_containers(self._stretches(first, end), span.of(self.text))
         longest = {
             name: max((one for one in stretches if one.field == name), key=_length, default=None)
             for name in ("title", "author", "journal")
@@ -318,6 +319,15 @@ class _Read:
             self._sure(names, first, end) if names else 1.0,
             self.path[first] == _BEGIN[1],
         )
+
+    @staticmethod
+    def _without_containers(found: list[Stretch], text: str) -> list[Stretch]:
+        """The stretches but for titles behind "In": Roe, A. Reeds and Tides. In B. Poe (ed.), The Long History of Rivers."""
+        titles = [one for one in found if one.field == "title"]
+        if not titles or " " not in text[titles[0].start : titles[0].end].strip():
+            return found
+        held = {one for one in titles[1:] if _IN.search(text, titles[0].end, one.start)}
+        return [one for one in found if one not in held]
 
     def _goes_on(self, at: int) -> bool:
         """Whether a token is of the same word as the one before."""

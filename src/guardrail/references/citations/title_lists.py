@@ -28,7 +28,7 @@ def listed_titles(answer: str) -> Iterator[Citation]:
     r"""The items of an answer that is nothing but a list, whose items are no sentences; for answers to questions that ask for references.
 
     Example:
-        >>> text = "Here are two:\\n1. Topology Without Tears\\n2. Walden"
+        >>> text = "Here are two:\n1. Topology Without Tears\n2. Walden"
         >>> [one.reference.title for one in listed_titles(text)]
         ['Topology Without Tears', 'Walden']
     """

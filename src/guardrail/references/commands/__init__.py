@@ -114,7 +114,7 @@ def _detectors(
 
 
 def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
-    """What would settle references that nobody was asked about."""
+    """What would settle the references of which no more is known."""
     from guardrail.references.check import ReferenceCheck
     from guardrail.report import Lookup
 
@@ -129,7 +129,7 @@ def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
         ways.insert(0, "--bibliography PATH to look them up")
     elif options["bibliography"] and not options["complete"]:
         ways.append("--complete if the bibliography has everything")
-    yield f"nobody was asked about what is unverified; add {', or '.join(ways)}"
+    yield f"nobody else was asked about what is unknown; add {', or '.join(ways)}"
 
 
 def _doctor(

@@ -62,12 +62,15 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
             f"--bibliography: {str(indexes[0])!r} is an index and must be given alone. "
             f"Add the others to it: guardrail references index add {indexes[0]} FILE…"
         )
-    warnings: list[str] = []
-    if not indexes:
-        with patience("reading the bibliography"):
-            made, warnings = remembered(files)
-        indexes = [made]
-    with open_bibliography(indexes[0]) as known:
+    if indexes:
+        with open_bibliography(indexes[0]) as known:
+            yield (Complete(known) if complete else known), []
+        return
+    from guardrail.references.bibliography.index import Index
+
+    with patience("reading the bibliography"):
+        made, warnings = remembered(files)
+    with Index.open(made, called=", ".join(file.name for file in files)) as known:
         yield (Complete(known) if complete else known), warnings
 
 

@@ -281,6 +281,8 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def _show(match: Match) -> None:
+    from guardrail.references.wording import another
+
     out = console()
     glyphs = Glyphs(out)
     record = match.record
@@ -294,7 +296,7 @@ def _show(match: Match) -> None:
         tell(f"{glyphs.of('unsupported')} found, but quoted wrongly", "bold red")
     elif match.status == "absent":
         certain = "; the index is declared complete" if match.complete else ""
-        tell(f"{glyphs.of('unsupported')} not found{certain}", "bold red")
+        tell(f"{glyphs.of('unsupported')} {another(match) or 'not found'}{certain}", "bold red")
     else:
         tell(f"{glyphs.of('unverified')} could not be looked up: {one_line(match.detail)}", "yellow")
     for check in match.fields:

@@ -1,9 +1,10 @@
 """`Sources`: several catalogues as one bibliography, with three honest answers.
 
-- *found*: a source has the work. The others are not waited for if nothing of it differs.
+- *found*: a source has the work. The others are not waited for if nothing of it differs; if something does, the answer says who of
+  them was silent.
 - *absent*: every source that was asked has answered, and none has it. `Match.complete` only if those list all works of its
   kind (`kinds`).
-- *unreachable*: a source gave no answer, whatever the others said.
+- *unreachable*: a source gave no answer, and no other has the work. The nearest work of the others is there.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class Sources:
     # -- one reference
 
     def _local(self, references: Sequence[Reference]) -> list[list[Match]]:
-        answers = [one.find_all(references) for one in self._first]
+        answers = [_answers(one, references) for one in self._first]
         return (
             [list(matches) for matches in zip(*answers, strict=True)] if answers else [[] for _ in references]
         )
@@ -130,7 +131,11 @@ class Sources:
             return inquiry
         for name in asked(reference, kind, self._resolvers):
             resolver = self._resolvers[name]
-            if next(iter(resolver.searches(reference)), None) is None:  # nothing to ask it by
+            try:
+                if next(iter(resolver.searches(reference)), None) is None:  # nothing to ask it by
+                    continue
+            except Exception as error:  # noqa: BLE001  # as below
+                inquiry.faults[name] = f"{name}: {error!r:.200}"
                 continue
             inquiry.asked[name] = f"{resolver.title} ({resolver.host}: {resolver.sends})"
             inquiry.running[self._workers[name].submit(lambda r=resolver: r.lookup(reference))] = name  # type: ignore[misc]  # bound now
@@ -203,11 +208,14 @@ class _Inquiry:
         candidates = [self._judged(), *local]
         found = [one for one in candidates if one.status is Status.FOUND]
         unheard = [one.detail for one in self.before if one.status is Status.UNREACHABLE]
-        faults = "; ".join([*unheard, *self.faults.values()])
-        if faults:  # the source that did not answer may have another record of the work, and agree
-            return Match(Status.UNREACHABLE, detail=faults)
+        faults = "; ".join([*unheard, *sorted(self.faults.values())])
         if found:
-            return min(found, key=lambda one: (len(one.differences), -one.similarity))
+            nearest = min(found, key=lambda one: (len(one.differences), -one.similarity))
+            silent = f"not every source answered ({faults})" if faults else ""
+            return replace(nearest, detail="; ".join(filter(None, [nearest.detail, silent])))
+        if faults:
+            nearest = next((one for one in candidates if one.record is not None), candidates[0])
+            return replace(nearest, status=Status.UNREACHABLE, complete=False, detail=faults)
         # a case at the place that is cited: its name may be cut or spelt out in another way
         named_otherwise = self.kind is Kind.CASE and bool(self.works)
         whole = self.sure and not named_otherwise and covered(self.reference, self.kind, self.answered)
@@ -231,6 +239,16 @@ class _Inquiry:
             return ""
         wait([self.remark], max(0.0, until - time.monotonic()))
         return self.remark.result() if self.remark.done() and self.remark.exception() is None else ""
+
+
+def _answers(bibliography: Bibliography, references: Sequence[Reference]) -> list[Match]:
+    """What a bibliography says; a bug in it is no answer."""
+    try:
+        return bibliography.find_all(references)
+    except Exception as error:  # noqa: BLE001  # the other sources are still asked
+        return [Match(Status.UNREACHABLE, detail=f"{type(bibliography).__name__}: {error!r:.200}")] * len(
+            references
+        )
 
 
 def _is_settled(match: Match) -> bool:

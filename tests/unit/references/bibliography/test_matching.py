@@ -97,11 +97,17 @@ class TestJudge:
     def test_says_what_is_misquoted(self):
         """Claimed against found, field by field."""
         match = judge(
-            Reference("Deep learning for vision", ("Eve Wrong",), year=2012, doi="10.1000/two"), [WORK]
+            Reference(
+                "Deep learning for vision",
+                ("Jane Smith", "Ann Lee", "Eve Wrong"),
+                year=2012,
+                doi="10.1000/two",
+            ),
+            [WORK],
         )
         assert match.status is Status.FOUND
         assert [(d.field, d.claimed, d.found) for d in match.differences] == [
-            ("authors", "Eve Wrong", "Jane Smith; Ann Lee"),
+            ("authors", "Jane Smith; Ann Lee; Eve Wrong", "Jane Smith; Ann Lee"),
             ("year", "2012", "2019"),
             ("doi", "10.1000/two", "10.1000/one"),
         ]
@@ -400,6 +406,43 @@ class TestShortTitles:
             match = index.find(Reference(title, year=2019))
         assert match.status is Status.FOUND
         assert all(check.outcome in {Outcome.CONFIRMED, Outcome.NEAR} for check in match.fields)
+
+    @pytest.mark.parametrize(
+        ("title", "whole"),
+        [
+            (
+                "IEEE Standard for Mill Arithmetic (IEEE 754-2008)",
+                "IEEE Standard for Mill Arithmetic (IEEE 754-2019)",
+            ),
+            ("Controls for Mills (NIST SP 800-54)", "Controls for Mills (NIST SP 800-53)"),
+            ("Mill Guarantees - Regulation (EU) 2016/680", "Mill Guarantees - Regulation (EU) 2016/679"),
+            ("Rules of Mills: Part 3", "Rules of Mills: Part 1. Indexed Wheels"),
+            ("Rules of Mills: Part 1", "Rules of Mills: Part 10"),
+            ("Rules of Mills (3rd ed.)", "Rules of Mills (2nd Edition)"),
+            ("Rules of Mills - Fourth Meeting, 14-18 May", "Rules of Mills - Fourth Meeting, 14-17 May"),
+        ],
+    )
+    def test_another_number_is_another_title(self, title, whole):
+        """Whatever explains the words around it: the venue, an edition. And none of them is called made up by default."""
+        work = Record(whole, ("Ada Quill",), year=2019, venue=whole)
+        match = judge(Reference(title, ("Ada Quill",), year=2019), [work])
+        assert all(check.outcome is not Outcome.CONFIRMED for check in match.fields if check.field == "title")
+        assert match.status is not Status.FOUND or [check.how for check in match.differences] == ["number"]
+        assert not accused(match, "default")
+
+    @pytest.mark.parametrize(
+        ("title", "whole"),
+        [
+            ("Rules of Mills (2019)", "Rules of Mills (2018)"),  # the record's year
+            ("Rules of Mills (2nd ed.)", "Rules of Mills"),
+            ("Rules of Mills (2nd ed.)", "Rules of Mills: 100 wheels"),
+            ("Rules of Mills (2nd ed., 2019)", "Rules of Mills (2nd Edition)"),
+            ("Rules of Mills", "Rules of Mills (2nd Edition)"),
+        ],
+    )
+    def test_a_number_that_the_record_has_or_that_is_added_or_left_out_is_not(self, title, whole):
+        match = judge(Reference(title, ("Ada Quill",), year=2019), [Record(whole, ("Ada Quill",), year=2019)])
+        assert (match.status, match.differences) == (Status.FOUND, ())
 
     @pytest.mark.parametrize(
         "title", ["Roe v. Harbour Board", "Twenty rules of keeping moss", "Internationale Mooshandel"]

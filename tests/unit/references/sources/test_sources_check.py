@@ -77,6 +77,40 @@ class TestInAGuard:
         assert "openalex: HTTP 503" in report.findings[1].reason
         check.backends()["bibliography"].close()
 
+    def test_what_a_bibliography_knows_is_said_without_a_network(self, services, tmp_path):
+        """Wrong authors, another work of that title, another work's DOI: as without the catalogues, which do not answer."""
+        services.fault = lambda asked: "error"
+        with Index.create(tmp_path / "own.sqlite") as index:
+            index.add(
+                [Record(REAL.title, REAL.authors, year=2011, venue="Journal of Tests", doi="10.1234/jt.1")]
+            )
+        answer = (
+            '1. N. Body, "Teapots and Their Theory", Journal of Tests, 2011.\n'
+            '2. N. Body, "Teapots and Their Theory", Nature, 1999.\n'
+            '3. N. Body, "A Theory of Nothing Whatsoever at All", Journal of Tests, 2012, doi:10.1234/jt.1.\n'
+        )
+        wrong, another, stolen = self.findings(
+            {"bibliography": "own.sqlite", "sources": ["crossref", "openalex"]}, answer
+        )
+        assert (wrong.verdict, wrong.label) == (Verdict.UNSUPPORTED, "misquoted")
+        assert wrong.mark == "real work, wrong authors: it is by Lovelace and Turing"
+        assert "not every source answered (crossref: HTTP 503; openalex: HTTP 503)" in wrong.reason
+        assert (another.verdict, another.label) == (Verdict.UNVERIFIED, "unknown")
+        assert another.reason.startswith(
+            "only another work with this title was found, by Lovelace and Turing (2011), and a source did not answer (crossref: HTTP 503"
+        )
+        assert another.evidence[0].work.title == REAL.title
+        assert (stolen.verdict, stolen.mark) == (
+            Verdict.UNSUPPORTED,
+            "the DOI belongs to “Teapots and Their Theory”",
+        )
+
+    def findings(self, options, answer):
+        check = ReferenceCheck(**options)
+        report = Guard([check]).check(answer)
+        check.backends()["bibliography"].close()
+        return report.findings
+
     def test_with_a_bibliography(self, services, tmp_path):
         """Which is asked first; so is an index among the sources."""
         with Index.create(tmp_path / "own.sqlite") as index:

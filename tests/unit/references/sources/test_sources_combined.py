@@ -155,12 +155,6 @@ class TestUnreachable:
 
         each([(name, fault) for name in names for fault in faults], check)
 
-    def test_a_difference_that_a_silent_source_might_take_back(self, make, services):
-        """No accusation while one has not answered."""
-        services.fault = lambda asked: "400" if asked.service == "openalex" else None
-        match = make().find(replace(QUOTED["article"], authors=("Somebody Else",)))
-        assert match.status is Status.UNREACHABLE
-
     def test_a_source_that_takes_too_long(self, make, services):
         """The rest of the patience is over."""
         services.fault = lambda asked: "slow" if asked.service == "dblp" else None
@@ -175,6 +169,86 @@ class TestUnreachable:
         match = sources.find(MADE_UP["article"])
         assert match.status is Status.UNREACHABLE
         assert "ZeroDivisionError" in match.detail
+
+
+WRONG = replace(QUOTED["article"], authors=("Somebody Else",))
+STOLEN = replace(MADE_UP["article"], doi="10.1234/jt.1")
+
+
+def breaks(*_):
+    raise ZeroDivisionError
+
+
+class TestWhatOthersFound:
+    """A source that gives no answer erases nothing: neither a difference, nor the work, nor whose identifier it is."""
+
+    def check(self, match, why):
+        assert match.status is Status.FOUND
+        assert [difference.field for difference in match.differences] == ["authors"]
+        assert match.record.title == ARTICLE.title
+        assert "not every source answered (" in match.detail
+        assert why in match.detail
+
+    @pytest.mark.parametrize("fault", ["rate", "error", "html", "empty", "cut", "400", "slow"])
+    def test_a_difference_stays(self, make, services, fault):
+        """Whatever the fault, and whoever has it."""
+
+        def check(name):
+            services.fault = lambda asked: fault if asked.service == name else None
+            match = make(["crossref", "openalex"], patience=1.0 if fault == "slow" else 60.0).find(WRONG)
+            self.check(match, name)
+
+        each(["crossref", "openalex"], check)
+
+    def test_a_difference_in_an_index_stays(self, make, services, tmp_path):
+        """Where the network is down altogether."""
+        services.fault = lambda asked: "error"
+        with Index.create(tmp_path / "own.sqlite") as index:
+            index.add([Record(ARTICLE.title, ARTICLE.authors, year=2011, venue=ARTICLE.venue)])
+            match = make(["crossref", "openalex"], first=[index]).find(WRONG)
+        self.check(match, "openalex")
+        assert match.sources[0] == "index own.sqlite"
+
+    @pytest.mark.parametrize("method", ["lookup", "searches"])
+    def test_a_bug_in_a_source(self, make, method):
+        sources = make(["crossref", "openalex"])
+        setattr(sources._resolvers["crossref"], method, breaks)
+        self.check(sources.find(WRONG), "ZeroDivisionError")
+
+    def test_a_bug_in_a_bibliography(self, make):
+        """One of somebody's own, which raises although it should not."""
+
+        class Broken:
+            fingerprint = "broken"
+            find = find_all = breaks
+
+        self.check(make(["crossref", "openalex"], first=[Broken()]).find(WRONG), "Broken: ZeroDivisionError")
+
+    def test_an_index_that_cannot_be_read(self, make, tmp_path):
+        """What the catalogues found stays."""
+        path = tmp_path / "own.sqlite"
+        with Index.create(path) as index:
+            index.add([Record("Something")])
+        index = Index.open(path)
+        path.write_bytes(b"nothing" * 10_000)
+        self.check(make(["crossref", "openalex"], first=[index]).find(WRONG), "cannot be read")
+
+    def test_the_nearest_work_is_shown(self, make, services):
+        """And whose DOI it is; but the work is not absent."""
+        services.fault = lambda asked: "error" if asked.service == "dblp" else None
+        match = make(["crossref", "openalex", "dblp"]).find(STOLEN)
+        assert (match.status, match.exists, match.complete) == (Status.UNREACHABLE, None, False)
+        assert match.record.title == ARTICLE.title
+        assert [(check.field, check.how) for check in match.differences][-1] == ("doi", "owner")
+        assert "dblp: HTTP 503" in match.detail
+
+    def test_a_complete_index_that_lacks_it_decides_nothing_then(self, make, services, tmp_path):
+        """A catalogue that covers such works may have it."""
+        services.fault = lambda asked: "error"
+        with Index.create(tmp_path / "own.sqlite", complete=True) as index:
+            index.add([Record("Something")])
+            match = make(["crossref", "openalex"], first=[index]).find(MADE_UP["article"])
+        assert (match.status, match.exists) == (Status.UNREACHABLE, None)
 
 
 class TestWithAnIndex:

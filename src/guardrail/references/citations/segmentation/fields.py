@@ -16,6 +16,11 @@ __all__ = ["YEAR", "Stretch", "reference_of", "stretches_of"]
 
 YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
 _YEAR_OF_VOLUME = re.compile(r"((?:1[4-9]|20)\d\d)\s?;")
+_SEEN = re.compile(  # Retrieved May 3, 2024: when a page was seen is not when it appeared
+    r"(?:retriev|access|visit|viewed|abgerufen|zugriff|consult|acess|dostęp|обращ|访问|訪問|閲覧)\w*\W[^.;]{0,20}$",
+    re.IGNORECASE,
+)
+_NEAR = 40
 _IN = re.compile(r"\A(?:(?:in|dans|en)\b|[вВ]\s|//?)(?:\s*:)?\s*(?:the\s)?", re.IGNORECASE)
 _ET_AL = re.compile(
     r"[,;]?\s{0,3}\(?(?:\bet\.?\s{0,3}al\b\.?|\b(?:and|&)\s{1,3}(?:\w{1,20}\s)?(?:others|colleagues)\b|…|\.\.\.|[,，]?\s?(?:等|他|외)人?"
@@ -87,8 +92,9 @@ def reference_of(text: str, chosen: Mapping[str, Sequence[Stretch]]) -> Referenc
         return " ".join(text[s.start : s.end] for s in chosen.get(name, ()))
 
     authors, cut = _names(written("authors"))
+    dates = [s for s in chosen.get("year", ()) if not _SEEN.search(text, max(0, s.start - _NEAR), s.start)]
     volume = written("volume")
-    year = YEAR.search(written("year")) or _YEAR_OF_VOLUME.search(volume)
+    year = YEAR.search(" ".join(text[s.start : s.end] for s in dates)) or _YEAR_OF_VOLUME.search(volume)
     numbers = volume[year.end() :] if year and year.re is _YEAR_OF_VOLUME else volume
     number, issue = _VOLUME.search(numbers), _ISSUE.search(numbers)
     reference = Reference(
