@@ -406,8 +406,12 @@ class _Reader:
             if piece.kind is not Kind.CLAIM:
                 yield piece
                 continue
-            if _ONLY_LINKS.fullmatch(piece.span.of(self.text)):
+            named = piece.marks and ":" in piece.text and _size(piece.text) <= 1  # "Sources: [1], [2]."
+            if named or _ONLY_LINKS.fullmatch(piece.span.of(self.text)):
                 yield replace(piece, kind=Kind.SOURCES)
+                continue
+            if piece.form == "record":  # a cell may have any words
+                yield piece
                 continue
             said = self._said(piece)
             kind = Kind.HEADING if following is not None and self._names(piece, following) else kind_of(said)
