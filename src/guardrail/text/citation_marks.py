@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["citation_marks", "is_source_heading", "opening"]
+__all__ = ["citation_marks", "is_source_heading", "opening", "source_nouns"]
 
 _FILE = r"[^\[\]()<>\n|]{1,80}\.(?:pdf|docx?|txt|md|html?|xlsx?|csv|pptx?|json|xml)\b[^\[\]()\n]{0,60}"
 _NUMBER = r"\^?\d{1,3}\^?"
@@ -35,6 +35,12 @@ def _pointers() -> dict[str, list[str]]:
         }
         found[kind] = sorted(words, key=lambda word: (-len(word), word))
     return found
+
+
+@lru_cache(maxsize=1)
+def source_nouns() -> frozenset[str]:
+    """The single words, in small letters, that people call a text by that they were given: "document", "Vertrag", "leaflet"."""
+    return frozenset(word for kind in ("nouns", "texts") for word in _pointers()[kind] if word.isalpha())
 
 
 def _any(words: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from importlib.resources import files
 from math import exp
 from typing import NamedTuple
 
+from guardrail.text.citation_marks import source_nouns
 from guardrail.text.sentences import split_sentences
 
 __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
@@ -41,6 +42,7 @@ _LONG_FORMS = (
     *(("let's", "let us"), ("here's", "here is"), ("that's", "that is"), ("it's", "it is")),
 )
 _UNKNOWN, _NUMBER, _ASKS = "?", "#", "??"
+_SOURCE = "document"  # for whatever a text is called: what is said of one is said of all
 _NONE = (0.0, 0.0)
 _COUNTS = (1, 2, 3, 5, 8, 12)  # of unknown words, from which on it is a term that there are so many
 _LONGEST = 4  # tokens of a term
@@ -131,7 +133,8 @@ def _tokens(sentence: str, words: Container[str]) -> tuple[list[str], list[str]]
     """The tokens with both ends, and the terms for how many words are unknown."""
     tokens, unknown = ["^"], 0
     text = _plain(sentence)
-    for found in _TOKEN.findall(text):
+    for word in _TOKEN.findall(text):
+        found = _SOURCE if word in source_nouns() else word
         if found in words or found in ",:;!":
             tokens.append(found)
         elif found[0].isdigit():
