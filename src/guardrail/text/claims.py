@@ -236,7 +236,7 @@ class _Reader:
             return
         wrapped = _Reader(inner, depth=self.depth + 1)
         yield from _moved(
-            wrapped.read() if _is_prose(inner) else wrapped.lines(), region.start + opened.end()
+            wrapped.read() if _is_prose(inner) or wrapped.headers else wrapped.lines(), region.start + opened.end()
         )
 
     def lines(self) -> Iterator[Piece]:

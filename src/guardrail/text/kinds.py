@@ -25,7 +25,7 @@ __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
-_NOTHING, _LACKING = 0.85, 0.6
+_NOTHING, _LACKING = 0.85, 0.75
 """From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
 
 _JOINED = (
@@ -36,6 +36,7 @@ _MARKUP = re.compile(r"[*_`\"“”„«»#>|]+")
 _CLOSING = " \t\r\n*_\"'”’»)]）】」』"
 _QUOTATION = "\"'”’»」』"
 _TAG = re.compile(r"(?P<head>.*)[,，、](?P<tail>[^,，、]*)", re.DOTALL)
+_OR = ("or ", "oder ", "ou ", "o ", "of ", "还是", "或", "または", "それとも", "아니면")  # a choice is no tag
 _LONG_FORMS = (
     *(("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not")),
     *(("'m ", " am "), ("'ll ", " will "), ("'re ", " are "), ("'ve ", " have "), ("i'd ", "i would ")),
@@ -193,7 +194,7 @@ def _asks(question: str, closing: str) -> bool:
     if text.startswith(_telling()):
         return False
     match = _TAG.fullmatch(text.rstrip(_CLOSING + "?؟"))
-    if match is None:
+    if match is None or match["tail"].strip().startswith(_OR):
         return True
     head, tail = (len(_TOKEN.findall(part)) for part in match.group("head", "tail"))
     return not head >= 3 >= tail

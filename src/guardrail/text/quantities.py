@@ -61,6 +61,7 @@ class Quantity:
         end: where it ends, with its unit.
         readings: what it may mean, at least one.
         sign: "+", "-", or "" where none is said; of "fell by 5 %" it is "-".
+        signed: whether it is written with its sign, and not with such a word.
         listed: whether it is one of several numbers that "80,443" may be.
     """
 
@@ -68,6 +69,7 @@ class Quantity:
     end: int
     readings: tuple[Reading, ...]
     sign: str = ""
+    signed: bool = False
     listed: bool = False
 
     @property
@@ -144,7 +146,7 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
         said, start = (sign["sign"] or ("+" if sign["word"] == "plus" else "-")), sign.start()
     else:
         said, start, end = _direction(text, start, end)
-    yield Quantity(start, end, tuple(dict.fromkeys(readings)), said)
+    yield Quantity(start, end, tuple(dict.fromkeys(readings)), said, signed=bool(sign))
 
 
 def _letter(written: str) -> bool:
