@@ -127,7 +127,10 @@ class KnownQuantities:
     def has(self, quantity: Quantity) -> bool:
         """Whether the number is in the documents, in whatever spelling, or as "1.2 million" for 1,204,500; units are not compared."""
         return any(
-            reading.value in self.values or reading.figure in self.values or self._is_rounded(reading)
+            reading.value in self.values
+            or reading.figure in self.values
+            or (reading.unit is not None and _base(reading) in self._valued)
+            or self._is_rounded(reading)
             for reading in quantity.readings
         )
 
