@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["citation_marks", "is_source_heading", "opening", "source_nouns"]
+__all__ = ["citation_marks", "is_source_heading", "is_source_list", "opening", "source_nouns"]
 
 _FILE = r"[^\[\]()<>\n|]{1,80}\.(?:pdf|docx?|txt|md|html?|xlsx?|csv|pptx?|json|xml)\b[^\[\]()\n]{0,60}"
 _NUMBER = r"\^?\d{1,3}\^?"
@@ -39,8 +39,8 @@ def _pointers() -> dict[str, list[str]]:
 
 @lru_cache(maxsize=1)
 def source_nouns() -> frozenset[str]:
-    """The single words, in small letters, that people call a text by that they were given: "document", "Vertrag", "leaflet"."""
-    return frozenset(word for kind in ("nouns", "texts") for word in _pointers()[kind] if word.isalpha())
+    """The single words, in small letters, that people call by what it is a text that they were given: "Vertrag", "leaflet"."""
+    return frozenset(word for word in _pointers()["texts"] if word.isalpha())
 
 
 def _any(words: Iterable[str]) -> str:
@@ -48,8 +48,8 @@ def _any(words: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Marks wherever they are; pointers at the beginning of a sentence; headings of lists of sources."""
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    """Marks wherever they are; pointers at the beginning of a sentence; headings of lists of sources; lines of such lists."""
     words = _pointers()
     noun, attributing, leads = (_any(words[kind]) for kind in ("nouns", "attributing", "leads"))
     numbered = rf"{noun}(?:s|n|en|es)?\.?[\s_-]?(?:no\.?|nr\.?|n°|#)?\s?[\[(]?(?:{_NUMBERS}|(?-i:[A-Z])\b)[\])]?"
@@ -97,6 +97,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
         re.compile(marks, re.IGNORECASE),
         re.compile(beginning, re.IGNORECASE),
         re.compile(rf"[\W\d_]*(?P<words>{_any(words['headings'])})[\s*_:：)]*(?P<rest>.*)", re.IGNORECASE),
+        re.compile(rf"\W*[\d¹²³⁰⁴-⁹]{{1,3}}\W{{0,3}}\s?{part}(?:[,;]\s{part}){{0,8}}\.?\s*", re.IGNORECASE),
     )
 
 
@@ -121,6 +122,11 @@ def opening(sentence: str) -> int:
     """
     match = _patterns()[1].match(sentence, 0, _WITHIN + 40)
     return match.end() if match is not None and match.end() < len(sentence) else 0
+
+
+def is_source_list(text: str) -> bool:
+    """Whether every line is a number with a source: "¹ Document 1", "[2] manual.pdf"."""
+    return all(_patterns()[3].fullmatch(line[:300]) for line in text.strip().splitlines() or [""])
 
 
 def is_source_heading(line: str) -> bool:

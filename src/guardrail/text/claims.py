@@ -22,7 +22,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from guardrail.report import Span
-from guardrail.text.citation_marks import citation_marks, is_source_heading, opening
+from guardrail.text.citation_marks import citation_marks, is_source_heading, is_source_list, opening
 from guardrail.text.json_values import Value, all_of_it, decoded, json_values
 from guardrail.text.kinds import Kind, is_bare_answer, kind_of
 from guardrail.text.layout import Layout, Region
@@ -208,7 +208,7 @@ class _Reader:
                 sources = (sources and not heading) or is_source_heading(_first_line(self.over, region))
             if region.kind == "block":
                 found += self._block(region)
-            elif sources or _DEFINITION.match(line) or _ONLY_LINKS.fullmatch(line) or self._is_source(region):
+            elif sources or _DEFINITION.match(line) or _ONLY_LINKS.fullmatch(line) or self._is_source(region) or is_source_list(line):
                 found += self._whole(region.start, region.end, Kind.SOURCES)
             elif heading:
                 found += self._heading(region)

@@ -238,10 +238,10 @@ class KnownQuantities:
             kind == "sign" for _, kind in differ
         ):
             return None
-        words = _content(text)
+        words = _content(text[: one.start] + text[one.end :])
         ranked = [(self._shared(words, place), kind == "", place, kind) for place, kind in differ]
         shared, agrees, place, kind = max(ranked, key=lambda row: row[:2])
-        if agrees or shared < _SHARED:
+        if agrees or shared < min(_SHARED, len(words) or 1, 1 if kind == "sign" else _SHARED):
             return None
         return self._said(kind, one.of(text), place.document, place.quantity.start, place.quantity.end)
 

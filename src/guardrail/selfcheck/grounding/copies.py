@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from guardrail.selfcheck.grounding.novelty import words_with_places
 from guardrail.text.moments import calendar_names, moments
@@ -26,7 +26,11 @@ _STEM = 5  # characters by which two forms of a word are one word
 _CONTENT = 4  # letters of a word that says something by itself
 _OWNER = 3  # the same for a word that says whose a number is
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_ROW = re.compile(r"\|?[ \t]*(?P<cell>[^|\n:]{1,60}?)[ \t]*\||[^:,\n]{1,40}: (?P<value>[^,:\n]{1,60}), [^:,\n]{1,40}: ")
 _ROUND = 1_000  # from here on a number may be a rounded one
+
+
+Kind: TypeAlias = Literal["value", "exchanged", "row", "name", "word"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +38,15 @@ class Change:
     """What a sentence has in the place of something that a document has in the same words.
 
     Attributes:
-        kind: "value" = a number, weekday or month; "exchanged" = each of two numbers is said of the other's owner; "name" = of two
-            capitalised words; "word" = any other, perhaps a synonym.
+        kind: "value" = a number, weekday or month; "exchanged" = each of two numbers is said of the other's owner; "row" = a number
+            of another row of a table than the one that is named; "name" = of two capitalised words; "word" = any other, perhaps a synonym.
         said: in the sentence.
         known: in the document.
         document: which, counted from 1.
         passage: the sentence of the document.
     """
 
-    kind: Literal["value", "exchanged", "name", "word"]
+    kind: Kind
     said: str
     known: str
     document: int
@@ -78,6 +82,7 @@ class Copies:
         self._tokens = [_read(text) for text, _ in sentences]
         self._words = [[one.word for one in tokens] for tokens in self._tokens]
         self._sets = [set(words) for words in self._words]
+        self._rows = {i: key for i, (text, _) in enumerate(sentences) if (key := _first_cell(text))}
         self._stems = {word[:_STEM] for words in self._sets for word in words}
 
     def changes(self, sentence: str) -> list[Change]:
@@ -91,10 +96,8 @@ class Copies:
             [('exchanged', 'one … three', 'three … one')]
         """
         tokens = _read(sentence)
-        exchanged = next(self._exchanged(tokens), None)
-        if exchanged:
-            return [exchanged]
-        return list(self._replaced(tokens))
+        surely = [*self._of_another_row(tokens), *self._exchanged(tokens)][:1]
+        return surely or list(self._replaced(tokens))
 
     def _replaced(self, tokens: Sequence[_Token]) -> Iterator[Change]:
         """The words in the place of others, where the sentence copies the one of the documents that is most like it."""
@@ -119,7 +122,7 @@ class Copies:
 
     def _kind(
         self, said: _Token, known: Sequence[_Token], around: Sequence[_Token], stems: set[str], *, first: bool
-    ) -> Literal["value", "name", "word"] | None:
+    ) -> Kind | None:
         """What was changed, if it is a change: what is new in the place of what is lost."""
         if len(known) == 1 and said.is_of(known[0]):
             rounded = any(_rounds(x, y) for x in said.values for y in known[0].values)
@@ -149,10 +152,29 @@ class Copies:
                         said = f"{number.written} … {other.written}"
                         yield self._change("exchanged", said, f"{other.written} … {number.written}", i)
 
-    def _change(
-        self, kind: Literal["value", "exchanged", "name", "word"], said: str, known: str, i: int
-    ) -> Change:
+    def _of_another_row(self, tokens: Sequence[_Token]) -> Iterator[Change]:
+        """The numbers of other rows than the one whose first cell is named; of several the one with the longest."""
+        own = {one.word for one in tokens}
+        named = [(len(key), i) for i, key in self._rows.items() if key <= own]
+        longest = [i for size, i in named if size == max(named)[0]]
+        if len(longest) != 1:
+            return
+        row, document = longest[0], self._sentences[longest[0]][1]
+        others = [one for i in self._rows if i != row and self._sentences[i][1] == document for one in self._tokens[i]]
+        for one in tokens:
+            if one.values and one.word not in self._rows[row]:
+                here = any(one.is_same(cell) for cell in self._tokens[row])
+                if not here and any(one.is_same(cell) for cell in others):
+                    yield self._change("row", one.written, f"'{self._sentences[row][0]}'", row)
+
+    def _change(self, kind: Kind, said: str, known: str, i: int) -> Change:
         return Change(kind, said, known, self._sentences[i][1], self._sentences[i][0])
+
+
+def _first_cell(text: str) -> set[str]:
+    """The words of the first cell of a row; none of what is no row."""
+    match = _ROW.match(text)
+    return {one.word for one in _read(match["cell"] or match["value"])} if match else set()
 
 
 def _read(text: str) -> list[_Token]:
