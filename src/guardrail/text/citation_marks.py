@@ -52,19 +52,23 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     """Marks wherever they are; pointers at the beginning of a sentence; headings of lists of sources; lines of such lists."""
     words = _pointers()
     noun, attributing, leads = (_any(words[kind]) for kind in ("nouns", "attributing", "leads"))
-    numbered = rf"{noun}(?:s|n|en|es)?\.?[\s_-]?(?:no\.?|nr\.?|n°|#)?\s?[\[(]?(?:{_NUMBERS}|(?-i:[A-Z])\b)[\])]?"
+    numbered = (
+        rf"{noun}(?:s|n|en|es)?\.?[\s_-]?(?:no\.?|nr\.?|n°|#)?\s?[\[(]?(?:{_NUMBERS}|(?-i:[A-Z])\b)[\])]?"
+    )
     place = rf"(?:{_any(words['places'])}(?:\b|(?<=\W))\.?|第|§§?)\s?(?:\d{{1,4}}|(?-i:[IVXLC]{{1,6}}\b))(?:\.\d{{1,3}})*(?:\s?[–-]\s?\d{{1,4}})?\s?[页頁]?"
     author_year = rf"{_NAME}(?: et al\.?|(?:,? (?:and|&|und|et|y|e) {_NAME})?)?,? {_YEAR}(?:, p{{1,2}}\. ?\d+(?:[–-]\d+)?)?"
     title = r"[^\W\d_][^\[\](){}<>\n|.,;:]{1,60}"
     part = rf"(?:{numbered}(?:\s?:\s?{title})?|{_FILE}|(?:{title}[,:]\s)?{place}|\[{_NUMBERS}\])"
     noted = rf"{_any(words['sources'])}s?\s?[:：]\s?[^\[\]()\n]{{1,{_LONGEST}}}|{_any(words['again'])}"
     led = rf"(?:(?:{leads}|{attributing})\s(?:{_any(words['articles'])}\s)?)"
-    inner = rf"(?:{led}?{part}(?:(?:[,;]\s?|\s(?:and|&|und|et|y|e)\s){part}){{0,8}}|{led}?{noted}|{led}{noun})"
+    inner = (
+        rf"(?:{led}?{part}(?:(?:[,;]\s?|\s(?:and|&|und|et|y|e)\s){part}){{0,8}}|{led}?{noted}|{led}{noun})"
+    )
     alone = rf"(?:{_NUMBERS}(?:†[^\[\]\n]{{0,40}}|, {place})?|{noun}|{_any(words['alone'])}|(?-i:[A-Z])\d{{1,3}}|[a-z]{{2,8}}[:=_]\s?\d{{1,3}}|@[\w:-]{{2,40}}|[†‡*]{{1,2}})"
     marks = "|".join(
         [
             rf"\[\[?{_NUMBERS}\]?\]\([^()\s]*\)",  # [[2]](https://…)
-            rf"\\?\[\[?{alone}\\?\]?\](?!\()|［{_NUMBERS}］|⟦{alone}⟧|(?<=\s)\{{{_NUMBERS}\}}",
+            rf"\\?\[\[?{alone}\\?\]?\](?!\()|［{_NUMBERS}］|⟦{alone}⟧|(?<=[\s.])\{{{_NUMBERS}\}}",
             r"【\d[^【】\n]{0,60}】|〖\d{1,3}〗",
             r"\[\^[\w-]{1,30}\](?!:)",
             rf"\[{inner}\]|\({inner}\)|（{inner}）|【{inner}】",

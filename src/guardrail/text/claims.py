@@ -208,7 +208,13 @@ class _Reader:
                 sources = (sources and not heading) or is_source_heading(_first_line(self.over, region))
             if region.kind == "block":
                 found += self._block(region)
-            elif sources or _DEFINITION.match(line) or _ONLY_LINKS.fullmatch(line) or self._is_source(region) or is_source_list(line):
+            elif (
+                sources
+                or _DEFINITION.match(line)
+                or _ONLY_LINKS.fullmatch(line)
+                or self._is_source(region)
+                or is_source_list(line)
+            ):
                 found += self._whole(region.start, region.end, Kind.SOURCES)
             elif heading:
                 found += self._heading(region)
@@ -236,7 +242,8 @@ class _Reader:
             return
         wrapped = _Reader(inner, depth=self.depth + 1)
         yield from _moved(
-            wrapped.read() if _is_prose(inner) or wrapped.headers else wrapped.lines(), region.start + opened.end()
+            wrapped.read() if _is_prose(inner) or wrapped.headers else wrapped.lines(),
+            region.start + opened.end(),
         )
 
     def lines(self) -> Iterator[Piece]:

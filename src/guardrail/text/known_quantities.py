@@ -24,7 +24,8 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9
 _MOST = 30  # places of one quantity that are remembered
 _CLOSE = 60  # characters on each side of a quantity that say what it is of
 _NONE = re.compile(  # what is written where there are nought of something
-    r"\b(?:no|none|nil|without|kein\w*|ohne|aucune?|sans|ning[uú]n\w*|sin|nessun\w*|nenhum\w*|geen)\b|没有|無|无|なし|ない", re.IGNORECASE
+    r"\b(?:no|none|nil|without|kein\w*|ohne|aucune?|sans|ning[uú]n\w*|sin|nessun\w*|nenhum\w*|geen)\b|没有|無|无|なし|ない",
+    re.IGNORECASE,
 )
 _DAY = re.compile(r"\b[A-ZÀ-Þ]\w{1,11}\b")
 _LARGE = 1_000  # a magnitude from which on a number is rounded
@@ -173,7 +174,8 @@ class KnownQuantities:
     def _has_written(self, said: str) -> bool:
         """Whether a document has these very characters, and not as part of a longer word."""
         return any(
-            not known[max(0, at - 1) : at].isalnum() and not known[at + len(said) : at + len(said) + 1].isalnum()
+            not known[max(0, at - 1) : at].isalnum()
+            and not known[at + len(said) : at + len(said) + 1].isalnum()
             for known in self.texts
             if (at := known.find(said)) >= 0
         )

@@ -23,8 +23,20 @@ _GROUPED = re.compile(r"\d{1,3}(?P<sign>[.,' ٬])\d{3}(?:(?P=sign)\d{3})*|\d{1,2
 _SEPARATOR = re.compile(r"[.,٫]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HAN = re.compile(r"[〇零一二两兩三四五六七八九十百千万萬亿億]+")
-_HAN_DIGITS = {sign: value for value, signs in enumerate(("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九")) for sign in signs}
-_HAN_TENS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+_HAN_DIGITS = {
+    sign: value
+    for value, signs in enumerate(("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九"))
+    for sign in signs
+}
+_HAN_TENS = {
+    "十": 10,
+    "百": 100,
+    "千": 1_000,
+    "万": 10_000,
+    "萬": 10_000,
+    "亿": 100_000_000,
+    "億": 100_000_000,
+}
 _NUMERALS = ("en", "de", "fr", "es", "it", "pt", "nl")  # of text2num, without Danish
 _ENOUGH = 4_000  # characters by which a language is guessed
 
@@ -140,7 +152,11 @@ def _in_han(text: str) -> Iterator[Numeral]:
     """The numbers in Chinese characters: 一千二百, 二〇〇三. What is not behind digits and is more than a one."""
     for match in _HAN.finditer(text):
         written = match[0]
-        if text[match.start() - 1 : match.start()].isdecimal() or written[0] in "百万萬亿億" or written == "一":
+        if (
+            text[match.start() - 1 : match.start()].isdecimal()
+            or written[0] in "百万萬亿億"
+            or written == "一"
+        ):
             continue
         if len(written) > 1 and all(sign in _HAN_DIGITS for sign in written):
             value = int("".join(str(_HAN_DIGITS[sign]) for sign in written))

@@ -203,7 +203,7 @@ def _ranges(text: str, found: Sequence[Quantity]) -> list[Quantity]:
 
 
 def _sums(text: str, found: Sequence[Quantity]) -> list[Quantity]:
-    """"1 hour and 15 minutes" and "5 feet 11 inches" as one quantity each, in the smaller unit."""
+    """Neighbours as one quantity in the smaller unit: "1 hour and 15 minutes", "5 feet 11 inches"."""
     out: list[Quantity] = []
     for one in found:
         before, unit = out[-1] if out else None, one.readings[0].unit

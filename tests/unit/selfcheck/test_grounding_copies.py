@@ -3,16 +3,16 @@
 import pytest
 
 from guardrail import Case, Verdict
-from guardrail.engine.flow import Answer
 from guardrail.requests import Entailment
 from guardrail.selfcheck.grounding.check import GroundingCheck
 from guardrail.selfcheck.grounding.copies import Copies
 from guardrail.selfcheck.grounding.premises import Premises
 from guardrail.selfcheck.grounding.questions import assents, is_plain, statement
+from guardrail.testing import play
 from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.typography import normalised
 
-LEAVE = "Up to five unused days may be carried over until 31 March. Dr. Hahn abstained."
+LEAVE = "You may carry over up to five unused days until 31 March. Dr. Hahn abstained."
 
 
 def changes(said, *documents):
@@ -23,22 +23,16 @@ def changes(said, *documents):
 
 
 def judged(said, document, reply, *, question=None):
-    """The findings by a model that says the same of every pair."""
-    flow = GroundingCheck(fit="entailment").examine(Case.of(said, prompt=question, context=[document]))
-    sent = None
-    while True:
-        try:
-            calls = flow.send(sent)
-        except StopIteration as stop:
-            return stop.value
-        sent = [Answer(reply(one)) for one in calls]
+    """The findings by a model that replies so."""
+    case = Case.of(said, prompt=question, context=[document])
+    return play(GroundingCheck(fit="entailment").examine(case), reply)
 
 
 class TestChanges:
     @pytest.mark.parametrize(
         ("said", "document", "change"),
         [
-            ("Up to ten unused days may be carried over until 31 March.", LEAVE, ("value", "ten", "five")),
+            ("You may carry over up to ten unused days until 31 March.", LEAVE, ("value", "ten", "five")),
             ("Die Tonne wird jeden Donnerstag geleert.", "Die Tonne wird jeden Dienstag geleert.", ("value", "Donnerstag", "Dienstag")),
             ("La piscina è aperta da maggio a settembre.", "La piscina è aperta da giugno a settembre.", ("value", "maggio", "giugno")),
             ("Der Filter ist alle drei Monate zu reinigen.", "Der Filter ist alle sechs Monate zu reinigen.", ("value", "drei", "sechs")),
@@ -48,7 +42,7 @@ class TestChanges:
     )  # fmt: skip
     def test_in_the_place_of_another(self, said, document, change):
         """In any language, whether or not the value is elsewhere in the documents."""
-        assert changes(said, f"Ten people came in May. {document}") == [change]
+        assert changes(said, f"So ten people came in May. {document}") == [change]
 
     @pytest.mark.parametrize(
         ("said", "document"),
@@ -98,7 +92,7 @@ class TestVerdicts:
     def test_a_number_whatever_a_model_says(self):
         """It is unsupported, and the reason says what the document has."""
         (found,) = judged(
-            "Up to ten unused days may be carried over until 31 March.",
+            "You may carry over up to ten unused days until 31 March.",
             LEAVE,
             lambda _: Entailment(0.98, 0.01, 0.01),
         )
@@ -107,7 +101,9 @@ class TestVerdicts:
             "the documents say five, not ten",
         )
 
-    @pytest.mark.parametrize(("contradicted", "verdict"), [(0.9, Verdict.UNSUPPORTED), (0.1, Verdict.SUPPORTED)])
+    @pytest.mark.parametrize(
+        ("contradicted", "verdict"), [(0.9, Verdict.UNSUPPORTED), (0.1, Verdict.SUPPORTED)]
+    )
     def test_a_word_if_the_model_agrees(self, contradicted, verdict):
         """A synonym is no fault."""
         document = "Prof. Lima opened it with a talk on floods. Others followed in the afternoon."
@@ -115,12 +111,18 @@ class TestVerdicts:
         (found,) = judged("Prof. Lima opened it with a talk on droughts.", document, lambda _: reply)
         assert found.verdict is verdict
 
-    @pytest.mark.parametrize(("contradicted", "verdict"), [(0.9, Verdict.UNSUPPORTED), (0.1, Verdict.UNVERIFIED)])
+    @pytest.mark.parametrize(
+        ("contradicted", "verdict"), [(0.9, Verdict.UNSUPPORTED), (0.1, Verdict.UNVERIFIED)]
+    )
     def test_a_word_of_a_language_that_the_model_does_not_read(self, contradicted, verdict):
         """It is never supported."""
-        document = "Das Abstellen von Kinderwagen im Erdgeschoss ist gestattet. Die Tür ist nachts zu schließen."
+        document = (
+            "Das Abstellen von Kinderwagen im Erdgeschoss ist gestattet. Die Tür ist nachts zu schließen."
+        )
         reply = Entailment(0.95 - contradicted, contradicted, 0.05)
-        (found,) = judged("Das Abstellen von Kinderwagen im Erdgeschoss ist verboten.", document, lambda _: reply)
+        (found,) = judged(
+            "Das Abstellen von Kinderwagen im Erdgeschoss ist verboten.", document, lambda _: reply
+        )
         assert found.verdict is verdict
 
     def test_a_name_of_the_question(self):
@@ -162,7 +164,8 @@ class TestShortAnswers:
         assert found.verdict is verdict
 
     @pytest.mark.parametrize(
-        ("answer", "verdict"), [("1904.", Verdict.SUPPORTED), ("1971.", Verdict.UNVERIFIED), ("1899.", Verdict.UNSUPPORTED)]
+        ("answer", "verdict"),
+        [("1904.", Verdict.SUPPORTED), ("1971.", Verdict.UNVERIFIED), ("1899.", Verdict.UNSUPPORTED)],
     )
     def test_what_one_clause_says(self, answer, verdict):
         """With all that was asked; the year of something else is not enough, one that is nowhere is made up."""
@@ -184,4 +187,7 @@ class TestShortAnswers:
     def test_plain(self):
         """Nothing is plain without a verb, an answer or words that say something."""
         said = ["It opened in 1904."]
-        assert not any(is_plain(*pair, said) for pair in (("opened?", "1904"), ("When was it?", "1904"), ("When was it opened?", "")))
+        assert not any(
+            is_plain(*pair, said)
+            for pair in (("opened?", "1904"), ("When was it?", "1904"), ("When was it opened?", ""))
+        )

@@ -100,7 +100,6 @@ class TestMarks:
         assert read(text) == ["It is red."]
         assert read("It is red.[^1]\n\n[^1]: The manual, page 3") == ["It is red."]
 
-
     def test_lines_of_sources(self):
         """Without a heading, or on one line."""
         assert read("It is red¹ and old².\n\n¹ Document 1\n² Manual, page 3") == ["It is red and old."]

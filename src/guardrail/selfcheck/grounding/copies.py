@@ -26,7 +26,9 @@ _STEM = 5  # characters by which two forms of a word are one word
 _CONTENT = 4  # letters of a word that says something by itself
 _OWNER = 3  # the same for a word that says whose a number is
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_ROW = re.compile(r"\|?[ \t]*(?P<cell>[^|\n:]{1,60}?)[ \t]*\||[^:,\n]{1,40}: (?P<value>[^,:\n]{1,60}), [^:,\n]{1,40}: ")
+_ROW = re.compile(
+    r"\|?[ \t]*(?P<cell>[^|\n:]{1,60}?)[ \t]*\||[^:,\n]{1,40}: (?P<value>[^,:\n]{1,60}), [^:,\n]{1,40}: "
+)
 _ROUND = 1_000  # from here on a number may be a rounded one
 
 
@@ -82,6 +84,9 @@ class Copies:
         self._tokens = [_read(text) for text, _ in sentences]
         self._words = [[one.word for one in tokens] for tokens in self._tokens]
         self._sets = [set(words) for words in self._words]
+        self._numbers = [
+            (i, found) for i, tokens in enumerate(self._tokens) if len(found := _numbers(tokens)) > 1
+        ]
         self._rows = {i: key for i, (text, _) in enumerate(sentences) if (key := _first_cell(text))}
         self._stems = {word[:_STEM] for words in self._sets for word in words}
 
@@ -127,7 +132,12 @@ class Copies:
         if len(known) == 1 and said.is_of(known[0]):
             rounded = any(_rounds(x, y) for x in said.values for y in known[0].values)
             return None if rounded or any(said.is_same(one) for one in around) else "value"
-        if len(known) > 2 or said.values or said.word[:_STEM] in self._stems or not _says(said.word, _CONTENT):
+        if (
+            len(known) > 2
+            or said.values
+            or said.word[:_STEM] in self._stems
+            or not _says(said.word, _CONTENT)
+        ):
             return None
         if any(one.values or one.word[:_STEM] in stems or not _says(one.word, _CONTENT) for one in known):
             return None
@@ -139,8 +149,7 @@ class Copies:
     def _exchanged(self, tokens: Sequence[_Token]) -> Iterator[Change]:
         """Two numbers of which each is by the words that a document has by the other."""
         own = _numbers(tokens)
-        for i, sentence in enumerate(self._tokens if len(own) > 1 else ()):
-            known = _numbers(sentence)
+        for i, known in self._numbers if len(own) > 1 else ():
             for x, (number, *beside) in enumerate(own):
                 for other, *besides in own[x + 1 :]:
                     first = [row for row in known if row[0].is_same(number)]
@@ -160,7 +169,12 @@ class Copies:
         if len(longest) != 1:
             return
         row, document = longest[0], self._sentences[longest[0]][1]
-        others = [one for i in self._rows if i != row and self._sentences[i][1] == document for one in self._tokens[i]]
+        others = [
+            one
+            for i in self._rows
+            if i != row and self._sentences[i][1] == document
+            for one in self._tokens[i]
+        ]
         for one in tokens:
             if one.values and one.word not in self._rows[row]:
                 here = any(one.is_same(cell) for cell in self._tokens[row])
@@ -224,4 +238,3 @@ def _rounds(said: float, known: float) -> bool:
     """Whether a number is a known one rounded to at least two digits."""
     digits = len(f"{said:.9g}".replace(".", "").strip("0"))
     return known >= _ROUND and digits > 1 and float(f"{known:.{digits}g}") == said
-

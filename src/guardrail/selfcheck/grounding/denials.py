@@ -1,5 +1,4 @@
-"""What of a sentence is surely not as its documents have it: a quantity with another unit, a quotation with other words, a
-number or name in the place of another."""
+"""What of a sentence is not as its documents have it: a quantity, a quotation, a number or name in the place of another."""
 
 from __future__ import annotations
 

@@ -158,7 +158,6 @@ class Vocabulary:
             KnownQuantities(texts),
         )
 
-
     def rejoined(self, text: str) -> str:
         """A normalised text with the compounds that the documents have as one word written so: a broken line ate the hyphen."""
         return _COMPOUND.sub(lambda match: self._joined(*match.groups()) or match[0], text)
@@ -202,7 +201,9 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
     if not own:
         return None
     places = _known_places(text, documents.quantities)
-    new = [word not in documents.single and not _within(match, places) for word, match in words_with_places(text)]
+    new = [
+        word not in documents.single and not _within(match, places) for word, match in words_with_places(text)
+    ]
     pairs = _share(list(_grams(own, 2)), documents.pairs)
     triples = _share(list(_grams(own, 3)), documents.triples)
     first = sum(new) / len(new)

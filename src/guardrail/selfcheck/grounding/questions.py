@@ -9,8 +9,8 @@ from guardrail.selfcheck.grounding.novelty import plain_words
 
 __all__ = ["assents", "is_plain", "statement"]
 
-_AUXILIARIES = frozenset(
-    "is are was were am do does did can could may might must should shall will would has have had".split()
+_AUXILIARY = re.compile(
+    "is|are|was|were|am|do|does|did|can|could|may|might|must|should|shall|will|would|has|have|had"
 )
 _DROPPED = frozenset({"do", "does", "did"})
 _PRONOUNS = frozenset({"i", "you", "he", "she", "it", "we", "they", "there"})
@@ -34,7 +34,7 @@ def statement(question: str) -> str:
     """
     words = question.strip().rstrip("?").split()
     verb = words[0].casefold() if len(words) > 2 else ""
-    if verb not in _AUXILIARIES or any(mark in question.rstrip("?") for mark in ".?!\n"):
+    if not _AUXILIARY.fullmatch(verb) or any(mark in question.rstrip("?") for mark in ".?!\n"):
         return ""
     if verb not in _DROPPED and words[1].casefold() in _PRONOUNS:
         return " ".join([words[1], verb, *words[2:]]) + "."
@@ -50,7 +50,7 @@ def is_plain(question: str, answer: str, sentences: Iterable[str]) -> bool:
         [True, False]
     """
     words = plain_words(question)
-    verb = next((i for i, word in enumerate(words) if word in _AUXILIARIES), -1)
+    verb = next((i for i, word in enumerate(words) if _AUXILIARY.fullmatch(word)), -1)
     asked = {word[:_STEM] for word in words[verb + 1 :] if len(word) >= _CONTENT}
     wanted = set(plain_words(answer)) - {"in", "on", "at", "by", "the", "a", "an"}
     if verb < 0 or not asked or not wanted:
