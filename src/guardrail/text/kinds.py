@@ -25,8 +25,8 @@ __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
-_NOTHING, _LACKING = 0.85, 0.6
-"""From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
+_NOTHING, _LACKING, _NUMBERED = 0.8, 0.55, 0.85
+"""From which probability a sentence is one of these; "lacking" with a number in it must be surer."""
 
 _JOINED = (
     "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts that are read character by character
@@ -168,7 +168,8 @@ def _kind(sentence: str) -> Kind:
     nothing, lacking = _probabilities(sentence)
     if nothing >= _NOTHING:
         return Kind.NOTHING
-    return Kind.LACKING if lacking >= _LACKING else Kind.CLAIM
+    least = _NUMBERED if any(map(str.isdigit, body)) else _LACKING
+    return Kind.LACKING if lacking >= least else Kind.CLAIM
 
 
 def _probabilities(sentence: str) -> tuple[float, float]:
