@@ -168,7 +168,7 @@ class GroundingCheck(SentenceCheck):
         compared = zip(material.texts, found.compared, strict=True)
         material = replace(material, texts=tuple(text if can else "" for text, can in compared))
         size = size_of(claims, material.texts)
-        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material)
+        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material, bool(found.unlearnt))
         partial = [("; ".join(filter(None, (found.left_out, one.partial))), one) for one in prepared]
         prepared = [replace(one, partial=said, unlearnt=found.unlearnt) for said, one in partial]
         asked = [one.premises if self.fit == "entailment" and one.is_read else () for one in prepared]
@@ -283,7 +283,7 @@ def _denied(one: _Prepared, weighed: _Weighed) -> _Weighed:
     return replace(weighed, log_odds=odds if weighed.log_odds is None else max(odds, weighed.log_odds))
 
 
-def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
+def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> list[_Prepared]:
     texts = material.texts
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
@@ -303,7 +303,7 @@ def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
         )
         asked = f"{claim.question} " if claim.question and len(text.split()) <= _FEW else ""
         polar = statement(claim.question) if assents(text) is not None else ""
-        denial, doubt = denials.of(claim.text, question=claim.question)
+        denial, doubt = denials.of(claim.text, question=claim.question, names=unlearnt)
         hypothesis = polar or asked + (vocabulary.quantities.respelt(text) if read else text)
         found.append(
             _Prepared(

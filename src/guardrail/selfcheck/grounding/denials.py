@@ -51,13 +51,22 @@ class Denials:
         self._labels, self._copies = labels, copies
         self._quantities, self._texts = quantities, KnownTexts(quantities.texts, also=asked)
 
-    def of(self, sentence: str, *, question: str = "") -> tuple[Denial | None, Denial | None]:
-        """What is surely wrong with a sentence, and what may be: a word in the place of another; `None` where nothing is."""
+    def of(
+        self, sentence: str, *, question: str = "", names: bool = False
+    ) -> tuple[Denial | None, Denial | None]:
+        """What is surely wrong with a sentence, and what may be: a word in the place of another; `None` where nothing is.
+
+        Args:
+            sentence: of an answer.
+            question: that it answers, if it is no sentence by itself.
+            names: whether a name in the place of another is surely wrong; else it is a word.
+        """
         asked = f"{question} {sentence}".strip()
         changes = self._copies.changes(self._quantities.respelt(normalised(sentence)))
         sure: list[_Found] = [*self._quantities.faults(normalised(asked)), *self._texts.faults(asked)]
-        sure += [one for one in changes if one.kind != "word"]
-        return self._denial(sure), self._denial([one for one in changes if one.kind == "word"])
+        unsure = {"word"} if names else {"word", "name"}
+        sure += [one for one in changes if one.kind not in unsure]
+        return self._denial(sure), self._denial([one for one in changes if one.kind in unsure])
 
     def _denial(self, found: Sequence[_Found]) -> Denial | None:
         if not found:
