@@ -134,11 +134,12 @@ def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
     """
     found = _remembered(answer) if len(answer) <= _SHORT else tuple(_Reader(answer).read())
     claimed = [n for n, piece in enumerate(found) if piece.kind is Kind.CLAIM]
-    if len(claimed) == 1 and question:
-        only = found[claimed[0]]
-        if only.form == "sentence" and _is_short(only.text):
-            asked = " ".join(question.split())[-300:]
-            found = tuple(replace(one, form="short", question=asked) if one is only else one for one in found)
+    asked = " ".join(question.split())[-300:]
+    for n in claimed:
+        one = found[n]
+        short = is_bare_answer(one.text) or (asked and len(claimed) == 1 and _is_short(one.text))
+        if short and one.form == "sentence":
+            found = (*found[:n], replace(one, form="short", question=asked), *found[n + 1 :])
     return found
 
 

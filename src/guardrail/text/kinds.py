@@ -25,13 +25,16 @@ __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
-_NOTHING, _LACKING, _NUMBERED = 0.8, 0.55, 0.85
-"""From which probability a sentence is one of these; "lacking" with a number in it must be surer."""
+_NOTHING, _LACKING = 0.8, 0.55
+"""From which probability a sentence is one of these."""
+_ALONE, _NUMBERED = 0.9, 0.85
+"""The same for a word alone to claim nothing, and for a sentence with a number to be lacking: they may say much."""
 
 _JOINED = (
     "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts that are read character by character
 )
 _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_JOINED}]|[^\W\d_{_JOINED}]+|[,:;!?]")
+_FIGURE = re.compile(r"(?<!\w)\d")
 _MARKUP = re.compile(r"[*_`\"“”„«»#>|]+")
 _CLOSING = " \t\r\n*_\"'”’»)]）】」』"
 _QUOTATION = "\"'”’»」』"
@@ -166,9 +169,9 @@ def _kind(sentence: str) -> Kind:
     if body.endswith(("?", "？", "؟", "\u037e")):
         return Kind.QUESTION if _asks(sentence, sentence[len(body) :]) else Kind.CLAIM
     nothing, lacking = _probabilities(sentence)
-    if nothing >= _NOTHING:
+    if nothing >= (_NOTHING if len(_TOKEN.findall(body)) > 1 else _ALONE):
         return Kind.NOTHING
-    least = _NUMBERED if any(map(str.isdigit, body)) else _LACKING
+    least = _NUMBERED if _FIGURE.search(body) else _LACKING
     return Kind.LACKING if lacking >= least else Kind.CLAIM
 
 

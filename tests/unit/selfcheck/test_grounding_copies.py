@@ -163,6 +163,16 @@ class TestShortAnswers:
         (found,) = judged(answer, "Rates include breakfast.", reply, question=question)
         assert found.verdict is verdict
 
+    def test_yes_before_other_sentences(self):
+        """Is judged too, and claims nothing by itself where that does not show."""
+        said, document = "Yes. Rates include breakfast.", "Rates include breakfast. Rooms are quiet."
+        for contradicted, verdict in ((0.9, Verdict.UNSUPPORTED), (0.3, None)):
+            reply = Entailment(0.0, contradicted, 1 - contradicted)
+            found = judged(
+                said, document, lambda _, said=reply: said, question="Is breakfast included in the price?"
+            )
+            assert found[0].verdict is verdict
+
     @pytest.mark.parametrize(
         ("answer", "verdict"),
         [("1904.", Verdict.SUPPORTED), ("1971.", Verdict.UNVERIFIED), ("1899.", Verdict.UNSUPPORTED)],

@@ -211,7 +211,8 @@ class TestSentences:
         assert read("The main-\ntenance is co\u00adstly.") == ["The maintenance is costly."]
 
     def test_a_bare_answer_brings_its_question(self):
-        """And only then."""
+        """Also before other sentences; what says something by itself does not."""
+        assert [one.form for one in pieces("Yes. It is red.", question="Is it red?")] == ["short", "sentence"]
         for answer, asked in [
             ("Yes.", "Is it red?"),
             ("1904.", "When was it built?"),
@@ -225,7 +226,7 @@ class TestSentences:
         assert (
             pieces("展览共展出文物一百二十六件，展期到九月底结束。", question="多少？")[0].form == "sentence"
         )
-        assert pieces("Yes.")[0].form == "sentence"
+        assert pieces("Yes.")[0].form == "short"
 
 
 class TestAnyText:

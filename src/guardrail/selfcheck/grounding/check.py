@@ -28,6 +28,7 @@ from guardrail.selfcheck.grounding.questions import assents, is_plain, statement
 from guardrail.selfcheck.languages import spoken_in
 from guardrail.selfcheck.material import Judged, Material, has_text
 from guardrail.text.claims import Piece
+from guardrail.text.kinds import is_bare_answer
 from guardrail.text.typography import normalised
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
@@ -61,6 +62,7 @@ class _Prepared:
     partial: str = ""
     denial: Denial | None = None
     doubt: Denial | None = None
+    alone: bool = True  # whether the answer claims nothing else
     plain: bool = False  # of a short answer, whether a document says in one clause what was asked
     unlearnt: str = ""  # why only words are compared: of a language that the model does not read
 
@@ -254,13 +256,16 @@ class GroundingCheck(SentenceCheck):
         denied = max((found.contradiction for _, found in weighed.read), default=0.0)
         if absent := _absent(one.counted):
             return Judged(max(limit, _SURE), limit, absent, evidence)
-        said = assents(one.claim.text)
-        if said is False and one.hypothesis == statement(one.claim.question):
+        said = assents(one.claim.text) if one.hypothesis == statement(one.claim.question) else None
+        if said is False:
             entailed, denied = denied, entailed
         if said is not None and denied >= _SURE and entailed < 1 - _SURE:
             return Judged(max(limit, denied), limit, _against(one, weighed.read, labels), evidence)
-        if (entailed >= _SURE and denied < 1 - _SURE) or (one.plain and denied < _WITNESS):
+        bare = said is None and is_bare_answer(one.claim.text)
+        if not bare and ((entailed >= _SURE and denied < 1 - _SURE) or (one.plain and denied < _WITNESS)):
             return Judged(min(limit / 2, 1 - entailed), limit, "", evidence)
+        if not one.alone and is_bare_answer(one.claim.text):
+            return Judged(None, limit, "what follows says what it means", silent=True)
         reason = "a short answer: its words are in the documents, but whether they answer the question could not be decided"
         return Judged(None, limit, reason, evidence)
 
@@ -314,6 +319,7 @@ def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> li
                 partial,
                 denial,
                 doubt,
+                len(claims) == 1,
                 bool(claim.question) and is_plain(claim.question, text, premises.sentences),
             )
         )
