@@ -24,7 +24,7 @@ LABELS = ("claim", "nothing", "lacking")
 JUDGED_ONLY = ("alpaca_eval", "negatives", "researcherbench", "flask", "multilingual/mu_shroom")
 """Sources that may not be learnt from."""
 TERMS, STRENGTH, REAL = (
-    4_500,
+    6_000,
     0.3,
     8.0,
 )  # terms kept, inverse of regularisation, weight of a labelled real sentence

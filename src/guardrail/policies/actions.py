@@ -72,7 +72,7 @@ class Remove(VerdictPolicy):
             return Block(self.on, texts=self.texts).decide(review)
         spans = [(finding.span, why(finding)) for finding in affected if finding.span is not None]
         cut = set(map(id, affected))
-        kept = [f.span for f in review.findings if f.span is not None and id(f) not in cut]
+        kept = [f.span for f in review.findings if f.span is not None and f.verdict and id(f) not in cut]
         titles = [finding.text for finding in affected]
         phrases = self.phrases(review)
         empty, list_gone = phrases.of("nothing_left"), phrases.of("list_gone")

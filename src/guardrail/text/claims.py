@@ -22,7 +22,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from guardrail.report import Span
-from guardrail.text.citation_marks import citation_marks, is_source_heading, opening
+from guardrail.text.citation_marks import citation_marks, is_source_heading, is_source_list, opening
 from guardrail.text.json_values import Value, all_of_it, decoded, json_values
 from guardrail.text.kinds import Kind, is_bare_answer, kind_of
 from guardrail.text.layout import Layout, Region
@@ -134,11 +134,12 @@ def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
     """
     found = _remembered(answer) if len(answer) <= _SHORT else tuple(_Reader(answer).read())
     claimed = [n for n, piece in enumerate(found) if piece.kind is Kind.CLAIM]
-    if len(claimed) == 1 and question:
-        only = found[claimed[0]]
-        if only.form == "sentence" and _is_short(only.text):
-            asked = " ".join(question.split())[-300:]
-            found = tuple(replace(one, form="short", question=asked) if one is only else one for one in found)
+    asked = " ".join(question.split())[-300:]
+    for n in claimed:
+        one = found[n]
+        short = is_bare_answer(one.text) or (asked and len(claimed) == 1 and _is_short(one.text))
+        if short and one.form == "sentence":
+            found = (*found[:n], replace(one, form="short", question=asked), *found[n + 1 :])
     return found
 
 
@@ -208,7 +209,13 @@ class _Reader:
                 sources = (sources and not heading) or is_source_heading(_first_line(self.over, region))
             if region.kind == "block":
                 found += self._block(region)
-            elif sources or _DEFINITION.match(line) or _ONLY_LINKS.fullmatch(line) or self._is_source(region):
+            elif (
+                sources
+                or _DEFINITION.match(line)
+                or _ONLY_LINKS.fullmatch(line)
+                or self._is_source(region)
+                or is_source_list(line)
+            ):
                 found += self._whole(region.start, region.end, Kind.SOURCES)
             elif heading:
                 found += self._heading(region)
@@ -236,7 +243,8 @@ class _Reader:
             return
         wrapped = _Reader(inner, depth=self.depth + 1)
         yield from _moved(
-            wrapped.read() if _is_prose(inner) else wrapped.lines(), region.start + opened.end()
+            wrapped.read() if _is_prose(inner) or wrapped.headers else wrapped.lines(),
+            region.start + opened.end(),
         )
 
     def lines(self) -> Iterator[Piece]:
@@ -406,8 +414,12 @@ class _Reader:
             if piece.kind is not Kind.CLAIM:
                 yield piece
                 continue
-            if _ONLY_LINKS.fullmatch(piece.span.of(self.text)):
+            named = piece.marks and ":" in piece.text and _size(piece.text) <= 1  # "Sources: [1], [2]."
+            if named or _ONLY_LINKS.fullmatch(piece.span.of(self.text)):
                 yield replace(piece, kind=Kind.SOURCES)
+                continue
+            if piece.form == "record":  # a cell may have any words
+                yield piece
                 continue
             said = self._said(piece)
             kind = Kind.HEADING if following is not None and self._names(piece, following) else kind_of(said)

@@ -18,29 +18,35 @@ from importlib.resources import files
 from math import exp
 from typing import NamedTuple
 
+from guardrail.text.citation_marks import source_nouns
 from guardrail.text.sentences import split_sentences
 
 __all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
 
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
-_NOTHING, _LACKING = 0.85, 0.6
-"""From which probability a sentence is one of these; chosen by cross-validation (`benchmarks/kinds`)."""
+_NOTHING, _LACKING = 0.8, 0.55
+"""From which probability a sentence is one of these."""
+_ALONE, _NUMBERED = 0.9, 0.85
+"""The same for a word alone to claim nothing, and for a sentence with a number to be lacking: they may say much."""
 
 _JOINED = (
     "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts that are read character by character
 )
 _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_JOINED}]|[^\W\d_{_JOINED}]+|[,:;!?]")
+_FIGURE = re.compile(r"(?<!\w)\d")
 _MARKUP = re.compile(r"[*_`\"“”„«»#>|]+")
 _CLOSING = " \t\r\n*_\"'”’»)]）】」』"
 _QUOTATION = "\"'”’»」』"
 _TAG = re.compile(r"(?P<head>.*)[,，、](?P<tail>[^,，、]*)", re.DOTALL)
+_OR = ("or ", "oder ", "ou ", "o ", "of ", "还是", "或", "または", "それとも", "아니면")  # a choice is no tag
 _LONG_FORMS = (
     *(("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not")),
     *(("'m ", " am "), ("'ll ", " will "), ("'re ", " are "), ("'ve ", " have "), ("i'd ", "i would ")),
     *(("let's", "let us"), ("here's", "here is"), ("that's", "that is"), ("it's", "it is")),
 )
 _UNKNOWN, _NUMBER, _ASKS = "?", "#", "??"
+_SOURCE = "contract"  # for whatever a text is called by what it is: what is said of one is said of all
 _NONE = (0.0, 0.0)
 _COUNTS = (1, 2, 3, 5, 8, 12)  # of unknown words, from which on it is a term that there are so many
 _LONGEST = 4  # tokens of a term
@@ -131,7 +137,8 @@ def _tokens(sentence: str, words: Container[str]) -> tuple[list[str], list[str]]
     """The tokens with both ends, and the terms for how many words are unknown."""
     tokens, unknown = ["^"], 0
     text = _plain(sentence)
-    for found in _TOKEN.findall(text):
+    for word in _TOKEN.findall(text):
+        found = _SOURCE if word in source_nouns() else word
         if found in words or found in ",:;!":
             tokens.append(found)
         elif found[0].isdigit():
@@ -162,9 +169,10 @@ def _kind(sentence: str) -> Kind:
     if body.endswith(("?", "？", "؟", "\u037e")):
         return Kind.QUESTION if _asks(sentence, sentence[len(body) :]) else Kind.CLAIM
     nothing, lacking = _probabilities(sentence)
-    if nothing >= _NOTHING:
+    if nothing >= (_NOTHING if len(_TOKEN.findall(body)) > 1 else _ALONE):
         return Kind.NOTHING
-    return Kind.LACKING if lacking >= _LACKING else Kind.CLAIM
+    least = _NUMBERED if _FIGURE.search(body) else _LACKING
+    return Kind.LACKING if lacking >= least else Kind.CLAIM
 
 
 def _probabilities(sentence: str) -> tuple[float, float]:
@@ -190,7 +198,7 @@ def _asks(question: str, closing: str) -> bool:
     if text.startswith(_telling()):
         return False
     match = _TAG.fullmatch(text.rstrip(_CLOSING + "?؟"))
-    if match is None:
+    if match is None or match["tail"].strip().startswith(_OR):
         return True
     head, tail = (len(_TOKEN.findall(part)) for part in match.group("head", "tail"))
     return not head >= 3 >= tail

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from guardrail.text.moments import Date, Moment
+from guardrail.text.moments import Date, Moment, calendar_names
 from guardrail.text.quantities import Quantity, Reading, quantities
 from guardrail.text.units import knowledge
 
@@ -23,6 +23,12 @@ _SHARED = 2  # words of the sentence that must be near the other quantity
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]{3,}")
 _MOST = 30  # places of one quantity that are remembered
 _CLOSE = 60  # characters on each side of a quantity that say what it is of
+_NONE = re.compile(  # what is written where there are nought of something
+    r"\b(?:no|none|nil|without|kein\w*|ohne|aucune?|sans|ning[uú]n\w*|sin|nessun\w*|nenhum\w*|geen)\b|没有|無|无|なし|ない",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\b[A-ZÀ-Þ]\w{1,11}\b")
+_LARGE = 1_000  # a magnitude from which on a number is rounded
 _AROUND = 160  # characters of a document on each side that evidence quotes
 
 
@@ -70,6 +76,8 @@ class KnownQuantities:
     _headed: bool = field(init=False, default=False)
     _valued: dict[tuple[str, float], _Place] = field(init=False, default_factory=dict)
     _moments: dict[Date | int, tuple[int, Moment]] = field(init=False, default_factory=dict)
+    _ordered: list[float] = field(init=False, default_factory=list)
+    _days: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         heads = re.compile(knowledge()["magnitudes"]["heads"], re.IGNORECASE)
@@ -80,8 +88,15 @@ class KnownQuantities:
                 self._add(_Place(number, one))
             for moment in when:
                 self._remember(number, moment)
+            if _NONE.search(text):
+                self.values.add(0.0)
+            for match in _DAY.finditer(text):
+                day = calendar_names().get(match[0].casefold(), "")
+                if day.startswith("d") and len(match[0]) > len(self._days.get(day, "")):
+                    self._days[day] = match[0]  # in full, where it is anywhere
         for values in self._bases.values():
             values.sort()
+        self._ordered = sorted(self.values)
 
     def _add(self, place: _Place) -> None:
         for reading in place.quantity.readings:
@@ -111,10 +126,21 @@ class KnownQuantities:
             self.values |= {float(minutes // 60), float(minutes % 60)}
 
     def has(self, quantity: Quantity) -> bool:
-        """Whether the number is in the documents, in whatever spelling; units are not compared."""
+        """Whether the number is in the documents, in whatever spelling, or as "1.2 million" for 1,204,500; units are not compared."""
         return any(
-            reading.value in self.values or reading.figure in self.values for reading in quantity.readings
+            reading.value in self.values
+            or reading.figure in self.values
+            or (reading.unit is not None and _base(reading) in self._valued)
+            or self._is_rounded(reading)
+            for reading in quantity.readings
         )
+
+    def _is_rounded(self, reading: Reading) -> bool:
+        digits = len(f"{reading.figure:.9g}".partition(".")[2])
+        near = reading.scale / 2 / 10**digits
+        at = bisect_left(self._ordered, reading.value - near)
+        found = self._ordered[at : at + 1]
+        return reading.scale >= _LARGE and bool(found) and found[0] <= reading.value + near
 
     def has_moment(self, moment: Moment) -> bool:
         """Whether the date, or the time of day, is in the documents, in whatever spelling."""
@@ -133,16 +159,31 @@ class KnownQuantities:
         written = [
             *((one.start, one.end, self._spelling(one)) for one in found if not one.listed),
             *((one.start, one.end, self._spelling_of_moment(one)) for one in when),
+            *((match.start(), match.end(), self._short_day(match[0])) for match in _DAY.finditer(text)),
         ]
         parts: list[str] = []
         at = 0
         for start, end, spelling in sorted(written):
             said = text[start:end].strip()
-            if start < at or not spelling or any(said in known for known in self.texts):
+            if start < at or not spelling or self._has_written(said):
                 continue
             parts += [text[at:start], spelling, text[start + len(text[start:end].rstrip()) : end]]
             at = end
         return "".join([*parts, text[at:]])
+
+    def _has_written(self, said: str) -> bool:
+        """Whether a document has these very characters, and not as part of a longer word."""
+        return any(
+            not known[max(0, at - 1) : at].isalnum()
+            and not known[at + len(said) : at + len(said) + 1].isalnum()
+            for known in self.texts
+            if (at := known.find(said)) >= 0
+        )
+
+    def _short_day(self, name: str) -> str:
+        """How the documents abbreviate a weekday; "" if they do not."""
+        known = self._days.get(calendar_names().get(name.casefold(), ""), "")
+        return known if len(known) < len(name) else ""
 
     def _spelling(self, one: Quantity) -> str:
         """How a document writes the same quantity; "" if none has it."""
@@ -199,10 +240,10 @@ class KnownQuantities:
             kind == "sign" for _, kind in differ
         ):
             return None
-        words = _content(text)
+        words = _content(text[: one.start] + text[one.end :])
         ranked = [(self._shared(words, place), kind == "", place, kind) for place, kind in differ]
         shared, agrees, place, kind = max(ranked, key=lambda row: row[:2])
-        if agrees or shared < _SHARED:
+        if agrees or shared < min(_SHARED, len(words) or 1, 1 if kind == "sign" else _SHARED):
             return None
         return self._said(kind, one.of(text), place.document, place.quantity.start, place.quantity.end)
 
@@ -243,7 +284,10 @@ def _difference(one: Quantity, known: Quantity) -> str | None:
     """How a quantity differs from a known one of the same figure: "" = they agree, `None` = they have nothing to do with each other."""
     pairs = [(r, s) for r in one.readings for s in known.readings]
     if known.is_bare or any(_is_same(r, s) for r, s in pairs):
-        return "sign" if {one.sign, known.sign} == {"+", "-"} else ""
+        signs = {one.sign, known.sign}
+        frost = any(r.unit and r.unit.dimension == "temperature" for r, _ in pairs)
+        lost = frost and signs == {"", "-"} and (one.signed or known.signed)
+        return "sign" if signs == {"+", "-"} or lost else ""
     return next(filter(None, (_kind(r, s) for r, s in pairs if r.figure == s.figure)), None)
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from guardrail.text.units import knowledge
 
-__all__ = ["Date", "Moment", "moments"]
+__all__ = ["Date", "Moment", "calendar_names", "moments"]
 
 Date: TypeAlias = tuple[int | None, int, int | None]
 """Year, month, day."""
@@ -111,6 +111,17 @@ def _minutes(hour: int, minute: int, half: str) -> Iterator[int]:
     yield hour % _HOURS * _MINUTES + minute
     if hour <= _HALF_DAY:
         yield (hour + _HALF_DAY) % _HOURS * _MINUTES + minute
+
+
+@cache
+def calendar_names() -> dict[str, str]:
+    """By the name of a weekday or month, in small letters and in any language, which it is: "d0" is Monday, "m0" January."""
+    return {
+        name: f"{kind}{number}"
+        for kind, table in (("d", "weekdays"), ("m", "months"))
+        for number, names in enumerate(knowledge()[table]["names"])
+        for name in names
+    }
 
 
 @cache

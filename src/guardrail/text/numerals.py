@@ -22,6 +22,21 @@ NUMBER = re.compile(
 _GROUPED = re.compile(r"\d{1,3}(?P<sign>[.,' ٬])\d{3}(?:(?P=sign)\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
 _SEPARATOR = re.compile(r"[.,٫]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_HAN = re.compile(r"[〇零一二两兩三四五六七八九十百千万萬亿億]+")
+_HAN_DIGITS = {
+    sign: value
+    for value, signs in enumerate(("〇零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九"))
+    for sign in signs
+}
+_HAN_TENS = {
+    "十": 10,
+    "百": 100,
+    "千": 1_000,
+    "万": 10_000,
+    "萬": 10_000,
+    "亿": 100_000_000,
+    "億": 100_000_000,
+}
 _NUMERALS = ("en", "de", "fr", "es", "it", "pt", "nl")  # of text2num, without Danish
 _ENOUGH = 4_000  # characters by which a language is guessed
 
@@ -48,6 +63,8 @@ class Numeral:
 def in_digits(text: str, *, language: str = "") -> Iterator[Numeral]:
     """The numbers of a normalised text that are written in digits, in order; a continental language makes "1.200" 1200 first.
 
+    In English "1,200" is 1200 alone.
+
     Example:
         >>> [(one.values, one.parts) for one in in_digits("1.234,56 or 1 200 or 80,443")]
         [((1234.56,), (1.234, 56.0)), ((1200.0,), (1.0, 200.0)), ((80443.0, 80.443), (80.0, 443.0))]
@@ -56,9 +73,9 @@ def in_digits(text: str, *, language: str = "") -> Iterator[Numeral]:
         written = match[0]
         cut = re.split("[, /]", written) if re.search("[, /]", written) else []
         parts = tuple(_plain(part) for part in cut if part.count(".") <= 1)
-        yield Numeral(
-            *match.span(), _values(written, point="." if language in ("", "en", "zh", "ja") else ","), parts
-        )
+        values = _values(written, point="." if language in ("", "en", "zh", "ja") else ",")
+        grouped = language == "en" and "," in written and _GROUPED.fullmatch(written)
+        yield Numeral(*match.span(), values[:1] if grouped else values, parts)
 
 
 def _values(written: str, *, point: str) -> tuple[float, ...]:
@@ -118,6 +135,7 @@ def in_words(text: str, *, language: str = "") -> Iterator[Numeral]:
         >>> [one.values for one in in_words("Two hundred of them, twenty-five more and half a dozen.")]
         [(200.0,), (25.0,), (0.5, 50.0), (12.0,)]
     """
+    yield from _in_han(text)
     language = language or language_of(text)
     words: list[_Word] = []
     for match in _LETTERS.finditer(text):
@@ -128,6 +146,36 @@ def in_words(text: str, *, language: str = "") -> Iterator[Numeral]:
     tried = [language] if language else _NUMERALS  # no word says which it is: the first that finds some
     found += next(filter(None, (list(_spelt(words, one)) for one in tried if one in _NUMERALS)), [])
     yield from sorted(found, key=lambda one: one.start)
+
+
+def _in_han(text: str) -> Iterator[Numeral]:
+    """The numbers in Chinese characters: 一千二百, 二〇〇三. What is not behind digits and is more than a one."""
+    for match in _HAN.finditer(text):
+        written = match[0]
+        if (
+            text[match.start() - 1 : match.start()].isdecimal()
+            or written[0] in "百万萬亿億"
+            or written == "一"
+        ):
+            continue
+        if len(written) > 1 and all(sign in _HAN_DIGITS for sign in written):
+            value = int("".join(str(_HAN_DIGITS[sign]) for sign in written))
+        else:
+            value = _of_han(written)
+        yield Numeral(*match.span(), (float(value),))
+
+
+def _of_han(written: str) -> int:
+    total = part = digit = 0
+    for sign in written:
+        scale = _HAN_TENS.get(sign, 0)
+        if not scale:
+            digit = _HAN_DIGITS[sign]
+        elif scale < 10_000:
+            part, digit = part + (digit or 1) * scale, 0
+        else:
+            total, part, digit = (total + part + digit) * scale, 0, 0
+    return total + part + digit
 
 
 def _spelt(words: list[_Word], language: str) -> Iterator[Numeral]:

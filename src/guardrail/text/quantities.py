@@ -22,6 +22,7 @@ _SIGN = re.compile(r"(?<![\w)\]\"'%.,/-])(?:(?P<sign>[+-])|\b(?P<word>minus|meno
 _LINK = re.compile(r"[ -]?")
 _OF = re.compile(r" (?:de |d'|di )?|-?")
 _RANGE = re.compile(r" ?(?:-|to|and|or|bis|und|oder|à|et|ou|a|y|o|e|~|,) ?[$€£¥]?", re.IGNORECASE)
+_AND = re.compile(r" ?(?:and|und|et|y|e|en|,)? ?")
 _PER = re.compile(r" ?/ ?| per ")
 _NEAR = 8  # characters before a number in which its sign is looked for
 _CLAUSE = re.compile(r"[^.;:!?,\n]*$")
@@ -61,6 +62,7 @@ class Quantity:
         end: where it ends, with its unit.
         readings: what it may mean, at least one.
         sign: "+", "-", or "" where none is said; of "fell by 5 %" it is "-".
+        signed: whether it is written with its sign, and not with such a word.
         listed: whether it is one of several numbers that "80,443" may be.
     """
 
@@ -68,6 +70,7 @@ class Quantity:
     end: int
     readings: tuple[Reading, ...]
     sign: str = ""
+    signed: bool = False
     listed: bool = False
 
     @property
@@ -115,7 +118,7 @@ def quantities(text: str, *, language: str = "") -> tuple[list[Quantity], list[M
             not found or numeral.start >= found[-1].end
         ):  # the "thousand" of "3 thousand" is no number of its own
             found += _quantities(text, numeral, language)
-    return _ranges(text, found), when
+    return _sums(text, _ranges(text, found)), when
 
 
 def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity]:
@@ -144,7 +147,7 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
         said, start = (sign["sign"] or ("+" if sign["word"] == "plus" else "-")), sign.start()
     else:
         said, start, end = _direction(text, start, end)
-    yield Quantity(start, end, tuple(dict.fromkeys(readings)), said)
+    yield Quantity(start, end, tuple(dict.fromkeys(readings)), said, signed=bool(sign))
 
 
 def _letter(written: str) -> bool:
@@ -196,6 +199,23 @@ def _ranges(text: str, found: Sequence[Quantity]) -> list[Quantity]:
                 if r.scale == 1
             ]
             out[i] = replace(one, readings=tuple(dict.fromkeys((*one.readings, *more)))[:_MOST])
+    return out
+
+
+def _sums(text: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """Neighbours as one quantity in the smaller unit: "1 hour and 15 minutes", "5 feet 11 inches"."""
+    out: list[Quantity] = []
+    for one in found:
+        before, unit = out[-1] if out else None, one.readings[0].unit
+        larger = before.readings[0].unit if before else None
+        gap = text[before.end : one.start] if before else ";"
+        if before and unit and larger and unit.dimension == larger.dimension and _AND.fullmatch(gap):
+            whole, part = larger.base(before.readings[0].value), unit.base(one.readings[0].value)
+            if whole and part and 0 < unit.factor < larger.factor and part < larger.factor:
+                value = key((whole + part) / unit.factor)
+                out[-1] = Quantity(before.start, one.end, (Reading(value, 1.0, unit),), before.sign)
+                continue
+        out.append(one)
     return out
 
 

@@ -44,6 +44,13 @@ class TestCuts:
         for part in ("Beta", "1999", "<td>Beta</td><td>1999</td>", "<tr><td>Beta</td><td>1999</td></tr>"):
             assert cut(TABLE, part) == TABLE.replace("<tr><td>Beta</td><td>1999</td></tr>", "")
 
+    def test_the_headings_of_a_table_go_with_its_last_row(self):
+        """They say nothing by themselves."""
+        assert (
+            cut(f"<p>See:</p>{TABLE}", "Alpha</td><td>1990", "Beta</td><td>1999")
+            == f"<p>See:</p>\n\n{LIST_GONE}"
+        )
+
     def test_a_paragraph_goes_where_nothing_of_it_is_left(self):
         """Else only the sentence."""
         text = "<p>Alpha is good. Beta is bad. Gamma too.</p><p>Delta is bad.</p>"

@@ -300,9 +300,9 @@ class TestCheck:
             return Entailment(0.02, 0.95, 0.03) if "1852" in request.premise else Entailment(0.05, 0.1, 0.85)
 
         detector = GroundingCheck(fit="entailment")
-        (found,) = play(detector.examine(Case.of("She died in 1842.", context=[DOCUMENT])), reply)
+        (found,) = play(detector.examine(Case.of("Death came in 1842.", context=[DOCUMENT])), reply)
         assert found.verdict is Verdict.UNSUPPORTED
-        assert found.reason.endswith("contradicted by document 1 (P = 0.95); '1842' is in no document")
+        assert found.reason.endswith("'1842' is in no document")
         assert measured(found, "P(contradiction)").value == pytest.approx(0.95)
         assert measured(found, "words in no document").note == "'1842' is in no document"
 

@@ -21,6 +21,8 @@ class TestMarks:
             "[1]", " [1]", "[1][2]", " [1, 3-5]", "[^1]", " [^1^]", "【4:0†source】", "[1†L3-L7]", " (Source 2)", " (Doc 1)",
             " [doc1]", " [citation:2]", " (manual.pdf, p. 3)", "¹²", "<sup>1</sup>", " <cite>Doc 2</cite>", " [[2]](https://a.example/b)",
             " (Smith et al., 2020; Lee, 2019)", " ([BBC](https://bbc.example/x))", " (p. 12)", " (Dokument 1, § 5)", " [Quelle: Handbuch, S. 3]", " （来源：手册）", "［3］",
+            " [D1]", " (see document 1)", " (cf. [2])", " (Handbook, section 4.2)", " [1, p. 3]", " [source]", " (ibid.)", " {1}", " [[1]]", " [web:1]",
+            " (as stated in document 1)", " (siehe Dok. 2)", " [@smith2020]", " [Smith 2020]", " <source id=\"1\"/>",
         ]  # fmt: skip
 
         def check(form):
@@ -49,6 +51,9 @@ class TestMarks:
             "The play [Hamlet] is long.",
             "x² is even.",
             "He (1904) left.",
+            "Take the metro (line 4).",
+            "It fights [COVID-19] well.",
+            "It has two (2) doors.",
         ]
         assert [read(text) for text in kept] == [[text] for text in kept]
 
@@ -58,6 +63,10 @@ class TestMarks:
             ("According to document 1, it rained.", "it rained."),
             ("As stated in [3], it rained.", "it rained."),
             ("Based on the provided context, it rained.", "it rained."),
+            ("According to the handbook, it rained.", "it rained."),
+            ("The text says that it rained.", "it rained."),
+            ("[1] states that it rained.", "it rained."),
+            ("It rained, as stated in document 1.", "It rained."),
             ("Document 2 states that it rained.", "it rained."),
             ("Laut Dokument 1 hat es geregnet.", "hat es geregnet."),
             ("Selon le document 2, il a plu.", "il a plu."),
@@ -91,8 +100,18 @@ class TestMarks:
         assert read(text) == ["It is red."]
         assert read("It is red.[^1]\n\n[^1]: The manual, page 3") == ["It is red."]
 
+    def test_lines_of_sources(self):
+        """Without a heading, or on one line."""
+        assert read("It is red¹ and old².\n\n¹ Document 1\n² Manual, page 3") == ["It is red and old."]
+        assert read("It is red. Sources: [1], [2].") == ["It is red."]
+
 
 class TestBlocks:
+    def test_cells_are_claims_whatever_their_words(self):
+        """Also where a sentence of these words would claim nothing; the header of a table in a fence is none."""
+        table = "| Trail | Season |\n|---|---|\n| Lake Loop | all year |"
+        assert read(table) == read(f"```\n{table}\n```") == ["Lake Loop | all year"]
+
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
@@ -192,7 +211,8 @@ class TestSentences:
         assert read("The main-\ntenance is co\u00adstly.") == ["The maintenance is costly."]
 
     def test_a_bare_answer_brings_its_question(self):
-        """And only then."""
+        """Also before other sentences; what says something by itself does not."""
+        assert [one.form for one in pieces("Yes. It is red.", question="Is it red?")] == ["short", "sentence"]
         for answer, asked in [
             ("Yes.", "Is it red?"),
             ("1904.", "When was it built?"),
@@ -206,7 +226,7 @@ class TestSentences:
         assert (
             pieces("展览共展出文物一百二十六件，展期到九月底结束。", question="多少？")[0].form == "sentence"
         )
-        assert pieces("Yes.")[0].form == "sentence"
+        assert pieces("Yes.")[0].form == "short"
 
 
 class TestAnyText:

@@ -99,7 +99,54 @@ class TestSpellings:
         )
 
 
+class TestKnown:
+    @pytest.mark.parametrize(
+        ("said", "document"),
+        [
+            ("about 1.2 million", "1,204,500 people"),
+            ("0 moons", "It has no moons."),
+            ("24 months", "two years"),
+            ("1 hour and 15 minutes", "75 minutes"),
+            ("1200名", "员工一千二百人"),
+            ("2003年", "成立于二〇〇三年"),
+        ],
+    )
+    def test_in_another_form(self, said, document):
+        """Rounded, nought, converted, summed, in Chinese characters."""
+        known = KnownQuantities([document])
+        assert all(known.has(one) for one in quantities(said)[0])
+
+    def test_not_by_any_other(self):
+        """A rounded number has its digits."""
+        known = KnownQuantities(["1,204,500 people in 75 minutes"])
+        said = quantities("1.3 million people, 0 dogs, 80 minutes")[0]
+        assert [known.has(one) for one in said] == [False] * 3
+
+    def test_weekdays(self):
+        """Are abbreviated as the documents do, and only where these never write them out."""
+        assert KnownQuantities(["Mon-Thu 9-17"]).respelt("From Monday to Friday") == "From Mon to Friday"
+        assert KnownQuantities(["Mon-Thu; closed on Monday"]).respelt("On Monday") == "On Monday"
+        assert KnownQuantities(["mon ami"]).respelt("On Monday") == "On Monday"
+
+    def test_units_that_are_abbreviated(self):
+        """Though the short form begins the long one."""
+        assert KnownQuantities(["It holds 1.7 litres."]).respelt("It holds 1.7 l.") == "It holds 1.7 litres."
+
+
 class TestFaults:
+    @pytest.mark.parametrize(
+        ("said", "document", "kind"),
+        [
+            ("Store it at 20 °C.", "Store it at -20 °C.", "sign"),
+            ("The dose is 1,200 g.", "The daily dose is 1,200 mg.", "unit"),
+            ("It is 41 feet high.", "It is 41 metres high.", "unit"),
+            ("A ticket costs 64 euros.", "A ticket costs 64 Swiss francs.", "currency"),
+        ],
+    )
+    def test_of_short_sentences(self, said, document, kind):
+        """With one word that says of what it is; frost needs its sign."""
+        assert [one.kind for one in KnownQuantities([document]).faults(said)] == [kind]
+
     def test_another_quantity(self):
         """The same figure with another magnitude, unit, currency or sign, or at the other half of the day."""
 

@@ -228,7 +228,7 @@ def _emptied(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> list[Cut]:
 
 
 def _emptied_elements(layout: Layout, cuts: list[Cut]) -> Iterator[Cut]:
-    """The elements of HTML that lost something, and have no words any more outside of tags."""
+    """The elements of HTML that lost something, and have no words any more outside of tags; a table's headings are none."""
     if layout.html is None:
         return
     words = [
@@ -236,9 +236,12 @@ def _emptied_elements(layout: Layout, cuts: list[Cut]) -> Iterator[Cut]:
         for start, end, _ in layout.html.segments(0, len(layout.text))
         if anything_left(layout.text, cuts, start, end)
     ]
+    heads = united(Cut(one.start, one.end) for one in layout.html.all if one.name in {"th", "caption"})
+    cells = [start for start in words if not inside(heads, start, start + 1)]
     for one in layout.html.all:
-        index = bisect_left(words, one.start)
-        left = index < len(words) and words[index] < one.end
+        found = cells if one.name == "table" else words
+        index = bisect_left(found, one.start)
+        left = index < len(found) and found[index] < one.end
         if not left and overlapped(cuts, one.start, one.end):
             yield Cut(one.start, one.end)
 

@@ -6,7 +6,7 @@ Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
@@ -18,14 +18,17 @@ from guardrail.options import option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale
 from guardrail.requests import Entailment
 from guardrail.selfcheck.base import SentenceCheck, compute_if_long, size_of
+from guardrail.selfcheck.grounding.copies import Copies
 from guardrail.selfcheck.grounding.denials import SURE, Denial, Denials
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
 from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
-from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
+from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
+from guardrail.selfcheck.grounding.questions import assents, is_plain, statement
 from guardrail.selfcheck.languages import spoken_in
 from guardrail.selfcheck.material import Judged, Material, has_text
 from guardrail.text.claims import Piece
+from guardrail.text.kinds import is_bare_answer
 from guardrail.text.typography import normalised
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
@@ -40,6 +43,7 @@ ANSWER = "P(not supported), the whole answer"
 _WHOLE = "that some sentence is not; at the prior as a share of answers"
 _FEW = 3  # words of a short answer that are read with its question
 _SURE = 0.8  # P(entailment) from which a short answer counts as supported
+_WITNESS = 0.75  # P(contradiction) from which on a word in the place of another surely does not mean the same
 _NO_WORD = "the sentence has no word to look for"
 _SCRIPT = "the check was made for English text"
 
@@ -57,7 +61,15 @@ class _Prepared:
     premises: tuple[Premise, ...]
     partial: str = ""
     denial: Denial | None = None
+    doubt: Denial | None = None
+    alone: bool = True  # whether the answer claims nothing else
+    plain: bool = False  # of a short answer, whether a document says in one clause what was asked
     unlearnt: str = ""  # why only words are compared: of a language that the model does not read
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the model is asked; of another language it knows a few words that are the same in English."""
+        return not self.unlearnt or self.doubt is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +170,19 @@ class GroundingCheck(SentenceCheck):
         compared = zip(material.texts, found.compared, strict=True)
         material = replace(material, texts=tuple(text if can else "" for text, can in compared))
         size = size_of(claims, material.texts)
-        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material)
+        prepared = yield from compute_if_long(size, _prepared, tuple(claims), material, bool(found.unlearnt))
         partial = [("; ".join(filter(None, (found.left_out, one.partial))), one) for one in prepared]
         prepared = [replace(one, partial=said, unlearnt=found.unlearnt) for said, one in partial]
-        if self.fit != "entailment" or found.unlearnt:
-            return self._judged([(one, []) for one in prepared], material.labels)
-        pairs = [(one, premise) for one in prepared for premise in one.premises]
+        asked = [one.premises if self.fit == "entailment" and one.is_read else () for one in prepared]
+        pairs = [(one, premise) for one, own in zip(prepared, asked, strict=True) for premise in own]
         replies = iter(
             (yield from each([EntailPackaged(premise.text, one.hypothesis) for one, premise in pairs]))
         )
         return self._judged(
-            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared],
+            [
+                (one, [(premise, next(replies)) for premise in own])
+                for one, own in zip(prepared, asked, strict=True)
+            ],
             material.labels,
         )
 
@@ -176,7 +190,8 @@ class GroundingCheck(SentenceCheck):
 
     def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]], labels: Sequence[str]) -> list[Judged]:
         """All sentences, each by itself; and what that makes of the answer."""
-        weighed = [(one, _denied(one, self._weighed(one, replies))) for one, replies in rows]
+        found = [(one, self._weighed(one, replies)) for one, replies in rows]
+        weighed = [(one, _denied(one, said)) for one, said in (_witnessed(*row) for row in found)]
         odds = [one.log_odds for _, one in weighed if one.log_odds is not None]
         whole = answer_probability(odds, self.prior)
         return [self._judged_one(prepared, one, whole, labels) for prepared, one in weighed]
@@ -193,7 +208,7 @@ class GroundingCheck(SentenceCheck):
         read = [(premise, found) for premise, found in read if _is_whole(found)]
         features = lexical_features(one.counted)
         failed = why([reply for _, reply in replies])
-        if read:
+        if read and not one.unlearnt:
             features |= entailment_features(read)
             partial = f"{len(read)} of {len(replies)} places were read: {failed}" if failed else ""
             return _Weighed(self._fit.log_odds(features), read, partial)
@@ -216,12 +231,14 @@ class GroundingCheck(SentenceCheck):
             return self._judged_short(one, weighed, labels)
         elif one.unlearnt and score >= limit and not one.counted.numbers:
             return Judged(None, limit, f"many of its words are in no document, but {one.unlearnt}")
+        elif one.doubt and one.unlearnt:
+            return Judged(None, limit, f"{one.doubt.reason}, which may mean the same: {one.unlearnt}")
         asked = self.fit == "entailment" and not one.unlearnt and one.claim.form == "sentence"
         if asked and not weighed.read and score < limit:
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
-            reason = one.denial.reason if one.denial else _against(one.counted, weighed.read, labels)
+            reason = one.denial.reason if one.denial else _against(one, weighed.read, labels)
         evidence = [
             *(one.denial.evidence if one.denial else ()),
             *_evidence(one.counted, one.premises, weighed.read, labels),
@@ -239,10 +256,28 @@ class GroundingCheck(SentenceCheck):
         denied = max((found.contradiction for _, found in weighed.read), default=0.0)
         if absent := _absent(one.counted):
             return Judged(max(limit, _SURE), limit, absent, evidence)
-        if entailed >= _SURE and denied < 1 - _SURE:
+        said = assents(one.claim.text) if one.hypothesis == statement(one.claim.question) else None
+        if said is False:
+            entailed, denied = denied, entailed
+        if said is not None and denied >= _SURE and entailed < 1 - _SURE:
+            return Judged(max(limit, denied), limit, _against(one, weighed.read, labels), evidence)
+        bare = said is None and is_bare_answer(one.claim.text)
+        if not bare and ((entailed >= _SURE and denied < 1 - _SURE) or (one.plain and denied < _WITNESS)):
             return Judged(min(limit / 2, 1 - entailed), limit, "", evidence)
+        if not one.alone and is_bare_answer(one.claim.text):
+            return Judged(None, limit, "what follows says what it means", silent=True)
         reason = "a short answer: its words are in the documents, but whether they answer the question could not be decided"
         return Judged(None, limit, reason, evidence)
+
+
+def _witnessed(one: _Prepared, weighed: _Weighed) -> tuple[_Prepared, _Weighed]:
+    """A claim with a word in the place of another, which the model says is contradicted: so they do not mean the same."""
+    if one.doubt is None or one.denial or not weighed.read:
+        return one, weighed
+    denied = max(found.contradiction for _, found in weighed.read)
+    if denied < max(_WITNESS, *(found.entailment for _, found in weighed.read)):
+        return one, weighed
+    return replace(one, denial=one.doubt), weighed
 
 
 def _denied(one: _Prepared, weighed: _Weighed) -> _Weighed:
@@ -253,16 +288,18 @@ def _denied(one: _Prepared, weighed: _Weighed) -> _Weighed:
     return replace(weighed, log_odds=odds if weighed.log_odds is None else max(odds, weighed.log_odds))
 
 
-def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
+def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> list[_Prepared]:
     texts = material.texts
     written = [readable(text) for text in texts]
     vocabulary, premises = Vocabulary.of(written), Premises(texts)
-    denials = Denials(vocabulary.quantities, labels=material.labels, asked=material.asked)
+    copies = Copies(list(zip(premises.sentences, premises.documents, strict=True)))
+    denials = Denials(vocabulary.quantities, copies, labels=material.labels, asked=material.asked)
     strange = sum(not any(map(reads_script, lines(text))) for text in texts if text)
     partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
+    known = {word for asked in material.asked for word in plain_words(asked)}
     found = []
     for claim in claims:
-        text = normalised(claim.text)
+        text = vocabulary.rejoined(normalised(claim.text))
         read = claim.form != "record" and reads_script(text)
         best = (
             tuple(one for one in premises.best(f"{claim.question} {text}") if reads_script(one.text))
@@ -270,18 +307,32 @@ def _prepared(claims: Sequence[Piece], material: Material) -> list[_Prepared]:
             else ()
         )
         asked = f"{claim.question} " if claim.question and len(text.split()) <= _FEW else ""
-        hypothesis = asked + (vocabulary.quantities.respelt(text) if read else text)
+        polar = statement(claim.question) if assents(text) is not None else ""
+        denial, doubt = denials.of(claim.text, question=claim.question, names=unlearnt)
+        hypothesis = polar or asked + (vocabulary.quantities.respelt(text) if read else text)
         found.append(
             _Prepared(
                 claim,
                 hypothesis,
-                novelty(text, vocabulary),
+                _counted(text, vocabulary, known),
                 best,
                 partial,
-                denials.of(f"{claim.question} {claim.text}".strip()),
+                denial,
+                doubt,
+                len(claims) == 1,
+                bool(claim.question) and is_plain(claim.question, text, premises.sentences),
             )
         )
     return found
+
+
+def _counted(text: str, vocabulary: Vocabulary, asked: Collection[str]) -> Novelty | None:
+    """How much of a claim is new; a name that the question has is no invention of the answer."""
+    counted = novelty(text, vocabulary)
+    if counted is None or not counted.names or not asked:
+        return counted
+    names = tuple(name for name in counted.names if not all(word in asked for word in plain_words(name)))
+    return replace(counted, names=names)
 
 
 def _is_whole(found: Entailment) -> bool:
@@ -289,16 +340,22 @@ def _is_whole(found: Entailment) -> bool:
     return 0 <= found.entailment <= 1 and 0 <= found.contradiction <= 1
 
 
-def _against(counted: Novelty, read: Sequence[tuple[Premise, Entailment]], labels: Sequence[str]) -> str:
-    """Why a sentence is not supported, in one clause."""
-    absent = _absent(counted)
-    against = max(read, key=lambda one: one[1].contradiction, default=None)
+def _against(one: _Prepared, read: Sequence[tuple[Premise, Entailment]], labels: Sequence[str]) -> str:
+    """Why a sentence is not supported, in one clause; a place that speaks of something else contradicts nothing."""
+    absent = _absent(one.counted) if one.counted else ""
+    own = set(filter(_says, plain_words(one.hypothesis)))
+    near = [row for row in read if not own or own & set(plain_words(row[0].text))]
+    against = max(near, key=lambda row: row[1].contradiction, default=None)
     said = []
-    if against is not None and against[1].contradiction > max(0.5, *(one.entailment for _, one in read)):
+    if against is not None and against[1].contradiction > max(0.5, *(row[1].entailment for row in read)):
         said.append(f"contradicted by {labels[against[0].document - 1]} (P = {against[1].contradiction:.2f})")
     if absent:
         said.append(absent)
     return "; ".join(said) or "not in the documents"
+
+
+def _says(word: str) -> bool:
+    return len(word) > _FEW or word.isdecimal()
 
 
 def _absent(counted: Novelty) -> str:

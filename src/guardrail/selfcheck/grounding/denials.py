@@ -1,16 +1,20 @@
-"""What of a sentence is surely not as its documents have it: a quantity with another unit, a quotation with other words."""
+"""What of a sentence is not as its documents have it: a quantity, a quotation, a number or name in the place of another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from guardrail.report import Passage
+from guardrail.selfcheck.grounding.copies import Change, Copies
 from guardrail.text.known_quantities import Fault, KnownQuantities
 from guardrail.text.quotations import KnownTexts, Misquotation
 from guardrail.text.typography import normalised
 
 __all__ = ["SURE", "Denial", "Denials"]
+
+_Found: TypeAlias = Fault | Misquotation | Change
 
 SURE = 0.95
 """The least probability that a denied sentence is not supported, where neither is likelier than the other beforehand."""
@@ -31,22 +35,40 @@ class Denials:
 
     Args:
         quantities: of the documents.
+        copies: the sentences of the documents.
         labels: what a person calls each document.
         asked: what the user said, whose words an answer may quote.
     """
 
     def __init__(
-        self, quantities: KnownQuantities, *, labels: Sequence[str], asked: Sequence[str] = ()
+        self,
+        quantities: KnownQuantities,
+        copies: Copies,
+        *,
+        labels: Sequence[str],
+        asked: Sequence[str] = (),
     ) -> None:
-        self._labels = labels
+        self._labels, self._copies = labels, copies
         self._quantities, self._texts = quantities, KnownTexts(quantities.texts, also=asked)
 
-    def of(self, sentence: str) -> Denial | None:
-        """What is wrong with a sentence; `None` where nothing surely is."""
-        found: list[Fault | Misquotation] = [
-            *self._quantities.faults(normalised(sentence)),
-            *self._texts.faults(sentence),
-        ]
+    def of(
+        self, sentence: str, *, question: str = "", names: bool = False
+    ) -> tuple[Denial | None, Denial | None]:
+        """What is surely wrong with a sentence, and what may be: a word in the place of another; `None` where nothing is.
+
+        Args:
+            sentence: of an answer.
+            question: that it answers, if it is no sentence by itself.
+            names: whether a name in the place of another is surely wrong; else it is a word.
+        """
+        asked = f"{question} {sentence}".strip()
+        changes = self._copies.changes(self._quantities.respelt(normalised(sentence)))
+        sure: list[_Found] = [*self._quantities.faults(normalised(asked)), *self._texts.faults(asked)]
+        unsure = {"word"} if names else {"word", "name"}
+        sure += [one for one in changes if one.kind not in unsure]
+        return self._denial(sure), self._denial([one for one in changes if one.kind in unsure])
+
+    def _denial(self, found: Sequence[_Found]) -> Denial | None:
         if not found:
             return None
         shown = [
@@ -56,8 +78,8 @@ class Denials:
         ]
         return Denial("; ".join(dict.fromkeys(map(self._reason, found))), tuple(dict.fromkeys(shown)))
 
-    def _reason(self, one: Fault | Misquotation) -> str:
-        if isinstance(one, Fault):
+    def _reason(self, one: _Found) -> str:
+        if not isinstance(one, Misquotation):
             return f"the documents say {one.known}, not {one.said}"
         said = one.said if len(one.said) <= _QUOTED else f"{one.said[:_QUOTED]}…"
         nearest = f"; {self._labels[one.document - 1]} has '{one.known[:_QUOTED]}'" if one.document else ""

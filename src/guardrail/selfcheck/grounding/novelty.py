@@ -16,13 +16,14 @@ from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.quantities import quantities
 from guardrail.text.typography import normalised
 
-__all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "precision", "unknown"]
+__all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "precision", "unknown", "words_with_places"]
 
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _LETTER = rf"[^\W_{_IDEOGRAPHS}]"
 _WORD = re.compile(
     rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|{_LETTER}(?:(?!(?<=[a-z])[A-Z]){_LETTER})*"  # WiFi is two words, as in Wi-Fi
 )
+_COMPOUND = re.compile(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DAYS_AND_MONTHS = frozenset([*map(str.casefold, calendar.day_name), *map(str.casefold, calendar.month_name)])
@@ -122,7 +123,7 @@ def plain_words(text: str) -> list[str]:
         >>> plain_words("- **Score**: (91), about 1,000 of Ann's | 3.5 |")
         ['score', '91', 'about', '1000', 'of', 'ann', '3.5']
     """
-    return [word for word, _ in _found(text)]
+    return [word for word, _ in words_with_places(text)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,14 @@ class Vocabulary:
             frozenset(gram for one in each for gram in _grams(one, 3)),
             KnownQuantities(texts),
         )
+
+    def rejoined(self, text: str) -> str:
+        """A normalised text with the compounds that the documents have as one word written so: a broken line ate the hyphen."""
+        return _COMPOUND.sub(lambda match: self._joined(*match.groups()) or match[0], text)
+
+    def _joined(self, before: str, behind: str) -> str:
+        whole, pair = before + behind, (before.casefold(), behind.casefold())
+        return whole if whole.casefold() in self.single and pair not in self.pairs else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +201,9 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
     if not own:
         return None
     places = _known_places(text, documents.quantities)
-    new = [word not in documents.single and not _within(match, places) for word, match in _found(text)]
+    new = [
+        word not in documents.single and not _within(match, places) for word, match in words_with_places(text)
+    ]
     pairs = _share(list(_grams(own, 2)), documents.pairs)
     triples = _share(list(_grams(own, 3)), documents.triples)
     first = sum(new) / len(new)
@@ -249,7 +260,7 @@ def _unknown(
     numbers: dict[str, None] = {}
     names: list[tuple[str, int, int]] = []
     begins = True
-    for word, match in _found(text):
+    for word, match in words_with_places(text):
         written = match[0]
         start, end = match.span()
         is_known = word in documents.single or _within(match, places)
@@ -296,8 +307,8 @@ def _begins_after(text: str, end: int) -> bool:
     return not behind or behind[0] in '.!?:\n"“”|'
 
 
-def _found(text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """The words with where they are."""
+def words_with_places(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The words as `plain_words` gives them, with where they are."""
     skipped = {match.start() + 1 for match in _POSSESSIVE.finditer(text)}
     for match in _WORD.finditer(text):
         if match.start() in skipped and len(match[0]) == 1:

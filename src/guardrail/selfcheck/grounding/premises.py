@@ -88,7 +88,7 @@ class Premises:
     def __init__(self, documents: Sequence[str]) -> None:
         each = [lines(text) for text in documents]
         self.sentences = [line for own in each for line in own]
-        self._of = [number for number, own in enumerate(each, 1) for _ in own]
+        self.documents = [number for number, own in enumerate(each, 1) for _ in own]
         words = [plain_words(sentence) for sentence in self.sentences]
         self._alone = Index(words)
         self._windows = {size: self._cut(size) for size in (3, 5)}
@@ -115,13 +115,13 @@ class Premises:
 
     def _add(self, found: dict[str, Premise], text: str, kind: str, first: int) -> None:
         text = text[:_LONGEST]
-        found.setdefault(text, Premise(text, kind, self._of[first]))
+        found.setdefault(text, Premise(text, kind, self.documents[first]))
 
     def _cut(self, size: int) -> list[tuple[int, int]]:
         """Windows of neighbours within one document; a shorter document is one window."""
         found = []
         start = 0
-        for _, own in itertools.groupby(self._of):
+        for _, own in itertools.groupby(self.documents):
             count = len(list(own))
             found += [(start + i, start + min(i + size, count)) for i in range(max(1, count - size + 1))]
             start += count
