@@ -8,6 +8,7 @@ stopped, also days later. Every so often it writes how well entailment is told a
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from benchmarks._data import data_dir
 from benchmarks._training import write_tensors
 from benchmarks.entailment.making.documents import known
+from benchmarks.entailment.making.guiding import thinned
 from benchmarks.entailment.making.lessons import COURSES, lessons
 from benchmarks.entailment.making.loop import Recipe, Trained, train, trained
 from benchmarks.entailment.making.rewording import Rewording
@@ -27,7 +29,7 @@ from benchmarks.entailment.making.shapes.labelled import FOLDS, labelled
 from benchmarks.entailment.making.shapes.mixture import COUNTS_MINI, Sources, mixture
 from benchmarks.entailment.making.teacher import SHIPPED, Teacher
 from benchmarks.entailment.making.watching import Watch
-from benchmarks.entailment.pairs import Pair, training
+from benchmarks.entailment.pairs import UNLABELLED, Pair, training
 from guardrail.backends.weights import minilm
 from guardrail.errors import GuardrailError, InputError
 from guardrail.text.typography import normalised
@@ -38,6 +40,7 @@ LINE_END = "\n"
 """The piece that is added to the encoder's vocabulary: line ends are no spaces."""
 
 _WORDS = "embeddings.word_embeddings.weight"
+_TRANSLATED = 60_000  # pairs of the manual that the deep network is asked about
 _TOKENIZER = {
     "tokenizer_class": "PreTrainedTokenizerFast",
     "bos_token": "<s>",
@@ -73,11 +76,13 @@ class Stage:
         recipe: of its steps.
         pairs: what it learns from, pass by pass.
         after: the stage whose weights it begins with; `None` = it begins with the encoder.
+        layers: it begins with so many of that stage's layers, and learns from its answers and not from labels; `None` = all.
     """
 
     recipe: Recipe
     pairs: Callable[[Drawn], list[list[Pair]]]
     after: str | None = None
+    layers: int | None = None
 
 
 def _course(name: str, by: Drawn) -> list[list[Pair]]:
@@ -102,15 +107,28 @@ def _documents(by: Drawn) -> list[list[Pair]]:
     return [mixture(sources, seed=by.seed, counts=COUNTS_MINI)]
 
 
+def _unlabelled(by: Drawn) -> list[list[Pair]]:
+    """What the deep network is asked about: pairs of the recipe and of documents, and translations for the languages."""
+    pages, source = translations.manuals(by.manuals), random.Random(f"{by.seed} unlabelled")
+    manual = [
+        Pair(one.premise, one.hypothesis, UNLABELLED)
+        for one in itertools.islice(translations.beside(pages, source), _TRANSLATED)
+    ]
+    return [
+        source.sample(pairs, len(pairs)) for pairs in ([*_course("first", by)[1], *manual], *_documents(by))
+    ]
+
+
 STAGES: Mapping[str, Stage] = {
     "pairs": Stage(Recipe(rate=2e-4, frozen=6), partial(_course, "first")),
     "more": Stage(Recipe(rate=1e-4, frozen=6, dropout=0.1), partial(_course, "full"), after="pairs"),
     "documents": Stage(Recipe(rate=1e-4, batch=32, longest=256, frozen=6), _documents, after="more"),
+    "six": Stage(Recipe(rate=3e-4, batch=32, longest=192), _unlabelled, after="documents", layers=6),
 }
 """By name, in their order."""
 
-FOLDED = ("documents",)
-"""Those that learn from labelled claims, a folder for each fold."""
+FOLDED = ("documents", "six")
+"""Those that depend on labelled claims, a folder for each fold."""
 
 
 def encoder(unpacked: Path, out: Path) -> Path:
@@ -196,7 +214,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
     stage = STAGES[name]
-    folder = out / (f"{name}-{by.fold}" if by.fold is not None and name in FOLDED else name)
+    folder = out / _folder(name, by)
     recipe = replace(stage.recipe, seed=by.seed)
     done = trained(folder)
     if done is not None:
@@ -207,18 +225,24 @@ def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
         return done
     pairs = stage.pairs(by)
     _say(f"{name}: {sum(map(len, pairs))} pairs")
-    begun = out / stage.after if stage.after else base
+    before = out / _folder(stage.after, by) if stage.after else base
+    begun = before if stage.layers is None else thinned(before, folder / "begun", layers=stage.layers)
     watch = Watch(data_dir("nli"), data_dir("multilingual"), begun, folder / "watch.jsonl", say=_say)
     return train(
         pairs,
         folder,
         recipe=recipe,
         base=begun,
+        guide=None if stage.layers is None else before,
         watcher=watch,
         watch_every=500,
         save_every=50,
         say=_say,
     )
+
+
+def _folder(name: str, by: Drawn) -> str:
+    return f"{name}-{by.fold}" if by.fold is not None and name in FOLDED else name
 
 
 def _say(line: str) -> None:

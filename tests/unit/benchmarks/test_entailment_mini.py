@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 from benchmarks.entailment.making import mini
-from benchmarks.entailment.making.loop import Recipe
+from benchmarks.entailment.making.guiding import thinned
+from benchmarks.entailment.making.loop import Recipe, train
 from benchmarks.entailment.making.mini import LINE_END, STAGES, Stage, encoder
 from benchmarks.entailment.making.shapes import labelled as labelled_module
 from benchmarks.entailment.making.shapes.amounts import CHANGES, COPIES, QUOTED
@@ -324,10 +325,58 @@ class TestStages:
 
 
 def test_stages_follow_each_other():
-    """Every stage but the first begins with an earlier one, and the lower half is frozen in all."""
+    """Every stage but the first begins with an earlier one; what learns from labels leaves the lower half as it is."""
     names = list(STAGES)
     assert [stage.after for stage in STAGES.values()] == [None, *names[:-1]]
-    assert {stage.recipe.frozen for stage in STAGES.values()} == {6}
+    assert {stage.recipe.frozen for stage in STAGES.values() if stage.layers is None} == {6}
+
+
+class TestGuide:
+    def test_thinned(self, tmp_path):
+        """Of two layers the second is kept, with its head; a number that does not divide them is refused."""
+        needs_local()
+        from safetensors.torch import load_file
+
+        deep = make(tmp_path / "deep")
+        thin = thinned(deep, tmp_path / "thin", layers=1)
+        before, after = (load_file(one / "model.safetensors") for one in (deep, thin))
+        name = "attention.self.query.weight"
+        assert (after[f"bert.encoder.layer.0.{name}"] == before[f"bert.encoder.layer.1.{name}"]).all()
+        assert (after["classifier.weight"] == before["classifier.weight"]).all()
+        assert not any(".layer.1." in one for one in after)
+        with pytest.raises(InputError, match="divisor of 2 layers"):
+            thinned(deep, tmp_path / "other", layers=3)
+
+    def test_nearer_to_the_deep_one(self, tmp_path):
+        """Without labels the shallow network comes nearer to what the deep one says; a run that was stopped ends alike."""
+        needs_local()
+        from safetensors.torch import load_file
+
+        deep = make(tmp_path / "deep", labels=LABELS)
+        thin = thinned(deep, tmp_path / "thin", layers=1)
+        pairs = [Pair(a[:30], b[:30], UNLABELLED) for a, b in zip(TEXTS, TEXTS[5:], strict=False)][:8]
+        recipe = Recipe(batch=4, rate=3e-3, longest=24, bf16=False)
+
+        def run(folder, **how):
+            return train([pairs] * 20, tmp_path / folder, recipe=recipe, base=thin, guide=deep, **how)
+
+        curve = [json.loads(line)["loss"] for line in _curve(run, tmp_path / "whole").splitlines()]
+        assert curve[-1] < 0.8 * curve[0]
+
+        def stop(step, _network):
+            if step == 20:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            run("stopped", save_every=10, watcher=stop, watch_every=20)
+        run("stopped", save_every=10)
+        whole, stopped = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "stopped"))
+        assert all((stopped[name] == one).all() for name, one in whole.items())
+
+
+def _curve(run, folder):
+    run(folder.name, save_every=10)
+    return (folder / "curve.jsonl").read_text(encoding="utf-8")
 
 
 class TestWatch:
