@@ -69,10 +69,10 @@ def manuals(folder: Path) -> list[Page]:
     Raises:
         InputError: there are no pages.
     """
-    found = []
+    found: list[Page] = []
     for path in sorted((folder / _ORIGINAL).rglob("*.page")):
         place, english = path.relative_to(folder / _ORIGINAL), _paragraphs(path)
-        page = {ENGLISH: english}
+        page: dict[str, Sequence[str]] = {ENGLISH: english}
         for own in sorted(folder.iterdir()):
             texts = [] if own.name in (_ORIGINAL, *_LEFT_OUT) else _paragraphs(own / place)
             if len(texts) == len(english):
