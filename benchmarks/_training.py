@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,10 +61,10 @@ def save(folder: Path, identity: Mapping[str, Any], progress: Progress, network:
         folder: made if it is not there.
         identity: what the weights depend on, as JSON has it; only a training of the same goes on from here.
         progress: so far.
-        network: its parameters are kept; buffers are not.
+        network: its parameters that are learnt are kept; frozen ones and buffers are not.
         optimizer: its state per parameter.
     """
-    tensors = {f"{_NETWORK}{name}": value.detach() for name, value in network.named_parameters()}
+    tensors = {f"{_NETWORK}{name}": value.detach() for name, value in _learnt(network)}
     for index, state in optimizer.state_dict()["state"].items():
         tensors |= {f"{_OPTIMIZER}{index}.{name}": value for name, value in state.items()}
     write_tensors(folder / _STATE, tensors, ("note", json.dumps({**identity, **asdict(progress)})))
@@ -81,7 +81,7 @@ def resume(folder: Path, identity: Mapping[str, Any], network: Any, optimizer: A
         if {key: note.get(key) for key in identity} != dict(identity):
             return Progress()
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
-    own = {name: tensors[f"{_NETWORK}{name}"] for name, _ in network.named_parameters()}
+    own = {name: tensors[f"{_NETWORK}{name}"] for name, _ in _learnt(network)}
     network.load_state_dict(own, strict=False)  # a tied head has no parameters of its own
     state: dict[int, dict[str, Any]] = {}
     for name, value in tensors.items():
@@ -90,6 +90,10 @@ def resume(folder: Path, identity: Mapping[str, Any], network: Any, optimizer: A
             state.setdefault(int(index), {})[part] = value
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     return Progress(**{one.name: note[one.name] for one in fields(Progress)})
+
+
+def _learnt(network: Any) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in network.named_parameters() if value.requires_grad)
 
 
 def write_note(folder: Path, note: Any) -> None:

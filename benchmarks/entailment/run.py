@@ -29,6 +29,7 @@ COMMANDS = {
     "documents": "benchmarks.entailment.making.documents",
     "graph": "benchmarks.entailment.making.graph",
     "choose": "benchmarks.entailment.making.choosing",
+    "mini": "benchmarks.entailment.making.mini",
     "keep": "benchmarks.entailment.keep",
     "record": "benchmarks.entailment.record",
 }

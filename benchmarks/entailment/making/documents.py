@@ -33,7 +33,18 @@ from guardrail.backends.weights import ENTAILMENT_MINI, files, find, places, rea
 from guardrail.errors import GuardrailError
 from guardrail.selfcheck.nli.premise import chosen
 
-__all__ = ["MEAN", "MOMENTS", "RECIPE", "RECIPE_FULL", "blended", "halfway", "main", "sources", "unpacked"]
+__all__ = [
+    "MEAN",
+    "MOMENTS",
+    "RECIPE",
+    "RECIPE_FULL",
+    "blended",
+    "halfway",
+    "known",
+    "main",
+    "sources",
+    "unpacked",
+]
 
 RECIPE = Recipe(rate=1e-4, batch=32, longest=256)
 RECIPE_FULL = replace(RECIPES["teacher"], longest=RECIPE.longest)
@@ -173,10 +184,10 @@ def sources(packed: Path, seed: int) -> Sources:
     """What may be learnt from, read from the data folders."""
     nli, grounding, wikibio = data_dir("nli"), data_dir("grounding"), data_dir("wikibio_gpt3")
     source = random.Random(f"{seed} sources")
-    known = _known(nli, source)
+    old = known(nli, source)
     conjunctions = training(nli, (*COURSES["full"].sets, "conjnli"))["conjnli"]
     return Sources(
-        known,
+        old,
         conjunctions,
         texts.documents(grounding, wikibio),
         texts.claims(grounding),
@@ -184,7 +195,7 @@ def sources(packed: Path, seed: int) -> Sources:
     )
 
 
-def _known(nli: Path, source: random.Random) -> dict[str, list[Pair]]:
+def known(nli: Path, source: random.Random) -> dict[str, list[Pair]]:
     """The recipe's own pairs with what its teacher said."""
     course, teacher = COURSES["full"], Teacher(SHIPPED, None)
     sets = training(nli, course.sets)

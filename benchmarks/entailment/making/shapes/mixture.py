@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from benchmarks.entailment.making.shapes import records
-from benchmarks.entailment.making.shapes.exchanging import CHANGES, COPIES, joined
+from benchmarks.entailment.making.shapes import amounts, records, translations
+from benchmarks.entailment.making.shapes.exchanging import CHANGES, COPIES, Change, joined
+from benchmarks.entailment.making.shapes.labelled import Labelled
 from benchmarks.entailment.making.shapes.texts import Claim
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair
 from guardrail.selfcheck.grounding.premises import Premises, readable
 
-__all__ = ["COUNTS", "Sources", "mixture"]
+__all__ = ["COUNTS", "COUNTS_MINI", "Sources", "mixture"]
 
 COUNTS: Mapping[str, int] = {
     "again": 7_000,
@@ -26,8 +28,22 @@ COUNTS: Mapping[str, int] = {
 }
 """How many pairs of each kind; claims are taken as often as `_ROUNDS`."""
 
+COUNTS_MINI: Mapping[str, int] = {
+    **COUNTS,
+    "again": 16_000,
+    "samples": 0,
+    "amounts": 9_000,
+    "quotations": 2_500,
+    "languages": 3_000,
+    "labelled": 9_000,
+    "translated": 14_000,
+}
+"""Those of the multilingual model."""
+
 _ROUNDS = 2
 _TOKENS = 1_000  # characters of a premise, as a rule
+_RIGHT = 0.5  # share of such pairs that are supported
+_WIDE = ("three", "five", "together")  # premises that are no single sentence
 _SUPPORTED, _OPEN, _INVENTED = (0.95, 0.04, 0.01), (0.03, 0.91, 0.06), (0.02, 0.6, 0.38)
 _SHARES = {
     "number": (0.02, 0.18, 0.8),
@@ -36,6 +52,12 @@ _SHARES = {
     "name": (0.02, 0.43, 0.55),
     "turned": (0.03, 0.42, 0.55),
     "stronger": (0.1, 0.72, 0.18),
+    "unit": (0.02, 0.13, 0.85),
+    "magnitude": (0.02, 0.13, 0.85),
+    "direction": (0.02, 0.15, 0.83),
+    "relation": (0.03, 0.32, 0.65),
+    "owner": (0.02, 0.23, 0.75),
+    "misquoted": (0.03, 0.47, 0.5),
 }
 
 
@@ -49,6 +71,9 @@ class Sources:
         documents: texts, as sentences.
         claims: labelled claims with their documents.
         samples: sentences with what a model said of them: pairs that stay as they are.
+        languages: texts of other languages, as sentences.
+        labelled: claims that people judged.
+        manuals: pages in many languages.
     """
 
     known: Mapping[str, Sequence[Pair]]
@@ -56,6 +81,9 @@ class Sources:
     documents: Sequence[Sequence[str]] = ()
     claims: Sequence[Claim] = ()
     samples: Sequence[Pair] = field(default=())
+    languages: Sequence[Sequence[str]] = ()
+    labelled: Sequence[Labelled] = ()
+    manuals: Sequence[translations.Page] = ()
 
 
 def mixture(sources: Sources, *, seed: int, counts: Mapping[str, int] = COUNTS) -> list[Pair]:
@@ -221,6 +249,68 @@ def _records(sources: Sources, source: random.Random) -> Iterator[Pair]:
             yield _pair(text.replace("\n", " "), sentence, share)
 
 
+def _changes(
+    documents: Sequence[Sequence[str]], kinds: Mapping[str, Change], source: random.Random
+) -> Iterator[Pair]:
+    """Sentences with one of these things changed; as many that have such a thing are as they are, shorter or spelt otherwise."""
+    while documents:
+        document = source.choice(documents)
+        place = source.randrange(len(document))
+        sentence = document[place]
+        for kind in source.sample(list(kinds), len(kinds)):
+            text, share = kinds[kind](sentence, document, source), _SHARES[kind]
+            if text is None or text in (sentence, *document):
+                continue
+            if source.random() < _RIGHT:
+                copies = [amounts.COPIES["spelt"], COPIES["shorter"]]
+                right = (copy(sentence, document, source) for copy in source.sample(copies, len(copies)))
+                text, share = next((one for one in right if one is not None), sentence), _SUPPORTED
+            yield _pair(_window(document, place, source), text, share)
+            break
+
+
+def _amounts(sources: Sources, source: random.Random) -> Iterator[Pair]:
+    return _changes(sources.documents, amounts.CHANGES, source)
+
+
+def _languages(sources: Sources, source: random.Random) -> Iterator[Pair]:
+    """The same of texts of other languages; a third are sentences beside the rest of their text, or quotations."""
+    made = _changes(sources.languages, amounts.CHANGES, source)
+    other = replace(sources, documents=sources.languages)
+    beside, quoted = _absent(other, source), _quotations(other, source)
+    while sources.languages:
+        yield from itertools.islice(made, 4)
+        yield from itertools.islice(beside, 1)
+        yield from itertools.islice(quoted, 1)
+
+
+def _quotations(sources: Sources, source: random.Random) -> Iterator[Pair]:
+    """Words of a sentence between quotation marks, beside it."""
+    while sources.documents:
+        document = source.choice(sources.documents)
+        place = source.randrange(len(document))
+        right = source.random() < 0.5
+        text = amounts.QUOTED[right](document[place], document, source)
+        if text is not None:
+            yield _pair(_window(document, place, source), text, _SUPPORTED if right else _SHARES["misquoted"])
+
+
+def _translated(sources: Sources, source: random.Random) -> Iterator[Pair]:
+    """Claims in one language beside documents in another."""
+    shares = {**_SHARES, "translated": _SUPPORTED, "absent": _OPEN}
+    for one in translations.beside(sources.manuals, source):
+        yield _pair(one.premise, one.hypothesis, shares[one.kind])
+
+
+def _labelled(sources: Sources, source: random.Random) -> Iterator[Pair]:
+    """Judged claims beside what a detector would read; beside one part a supported one is less surely borne out."""
+    for one in source.sample(list(sources.labelled), len(sources.labelled)):
+        read = [found.text for found in Premises(one.documents).best(one.claim) if found.kind in _WIDE]
+        if read:
+            supported = one.share[0] > _RIGHT
+            yield _pair(source.choice(read), one.claim, (0.85, 0.12, 0.03) if supported else one.share)
+
+
 def _samples(sources: Sources, source: random.Random) -> Iterator[Pair]:
     yield from source.sample(list(sources.samples), len(sources.samples))
 
@@ -234,4 +324,9 @@ _MAKERS = {
     "absent": _absent,
     "records": _records,
     "samples": _samples,
+    "amounts": _amounts,
+    "quotations": _quotations,
+    "languages": _languages,
+    "labelled": _labelled,
+    "translated": _translated,
 }

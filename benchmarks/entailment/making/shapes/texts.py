@@ -16,12 +16,22 @@ from typing import Any
 from guardrail.errors import InputError
 from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.text.sentences import split_sentences
+from guardrail.text.typography import normalised
 
-__all__ = ["Claim", "articles", "claims", "documents", "is_learnt", "samples"]
+__all__ = ["Claim", "articles", "claims", "documents", "is_learnt", "languages", "samples"]
 
 _OVERLAP = 8  # words in a row that two pieces of one article share
 _WIKIBIO = 119  # rows of WikiBio that may be learnt from: the first ones
 _FEWEST, _MOST = 4, 40  # words of a sentence
+_SHORTEST, _LONGEST = 10, 250  # characters of one in any script
+_LANGUAGES = (
+    "lawbench_zh/answers.jsonl",
+    "multilingual/halluqa_zh.jsonl",
+    "multilingual/rakuda_ja.jsonl",
+    "factool/chinese_facteval.jsonl",
+    "deep_research/claude37_search.jsonl",
+    "oab_pt/answers.jsonl",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,23 @@ def documents(grounding: Path, wikibio: Path) -> list[list[str]]:
     texts += [row["document"] for row in _rows(grounding / "cg2c_multihop.jsonl")]
     texts += [row["wiki_bio_text"] for row in _biographies(wikibio)]
     return [own for text in dict.fromkeys(texts) if len(own := _sentences(text)) > 1]
+
+
+def languages(answers: Path) -> list[list[str]]:
+    """Texts of other languages as sentences: answers in Chinese, Japanese and Portuguese whose sets are under Apache-2.0.
+
+    Args:
+        answers: folder of the real answers.
+    """
+    texts = [
+        normalised(row["answer"])
+        for name in _LANGUAGES
+        for row in _rows(answers / name)
+        if row["lang"] != "en"
+    ]
+    whole = [[" ".join(one.split()) for one in split_sentences(text)] for text in dict.fromkeys(texts)]
+    fitting = [[one for one in own if _SHORTEST <= len(one) <= _LONGEST] for own in whole]
+    return [own for own in fitting if len(own) > 1]
 
 
 def samples(wikibio: Path) -> list[tuple[list[str], list[str]]]:

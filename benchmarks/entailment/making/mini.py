@@ -1,0 +1,249 @@
+"""Train the multilingual entailment model: an encoder of many languages, its words and lower half frozen, on English pairs.
+
+What is frozen keeps the languages aligned, so what is learnt in English holds in the others. The same command goes on where it was
+stopped, also days later. Every so often it writes how well entailment is told apart in each language (`watch.jsonl`); these sets
+(XNLI, and pairs written natively) only judge: nothing is learnt from them, and no weights are chosen by them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import random
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from benchmarks._data import data_dir
+from benchmarks._training import write_tensors
+from benchmarks.entailment.making.documents import known
+from benchmarks.entailment.making.guiding import thinned
+from benchmarks.entailment.making.lessons import COURSES, lessons
+from benchmarks.entailment.making.loop import Recipe, Trained, train, trained
+from benchmarks.entailment.making.rewording import Rewording
+from benchmarks.entailment.making.shapes import texts, translations
+from benchmarks.entailment.making.shapes.labelled import FOLDS, labelled
+from benchmarks.entailment.making.shapes.mixture import COUNTS_MINI, Sources, mixture
+from benchmarks.entailment.making.teacher import SHIPPED, Teacher
+from benchmarks.entailment.making.watching import Watch
+from benchmarks.entailment.pairs import UNLABELLED, Pair, training
+from guardrail.backends.weights import minilm
+from guardrail.errors import GuardrailError, InputError
+from guardrail.text.typography import normalised
+
+__all__ = ["FOLDED", "LINE_END", "STAGES", "Drawn", "Stage", "encoder", "main"]
+
+LINE_END = "\n"
+"""The piece that is added to the encoder's vocabulary: line ends are no spaces."""
+
+_WORDS = "embeddings.word_embeddings.weight"
+_TRANSLATED = 60_000  # pairs of the manual that the deep network is asked about
+_TOKENIZER = {
+    "tokenizer_class": "PreTrainedTokenizerFast",
+    "bos_token": "<s>",
+    "cls_token": "<s>",
+    "eos_token": "</s>",
+    "sep_token": "</s>",
+    "pad_token": "<pad>",
+    "unk_token": "<unk>",
+    "model_max_length": 512,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a stage's pairs are made by.
+
+    Attributes:
+        seed: of all that is drawn.
+        fold: whose sources' labelled claims are learnt; `None` = all.
+        manuals: folder of a manual in many languages.
+    """
+
+    seed: int
+    fold: int | None
+    manuals: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A training that begins where another ended.
+
+    Attributes:
+        recipe: of its steps.
+        pairs: what it learns from, pass by pass.
+        after: the stage whose weights it begins with; `None` = it begins with the encoder.
+        layers: it begins with so many of that stage's layers, and learns from its answers and not from labels; `None` = all.
+    """
+
+    recipe: Recipe
+    pairs: Callable[[Drawn], list[list[Pair]]]
+    after: str | None = None
+    layers: int | None = None
+
+
+def _course(name: str, by: Drawn) -> list[list[Pair]]:
+    """A course of the recipe's, with what its teacher said."""
+    taught, reworded = Teacher(SHIPPED, None), Rewording(minilm())
+    return lessons(data_dir("nli"), COURSES[name], seed=by.seed, taught=taught, reworded=reworded)
+
+
+def _documents(by: Drawn) -> list[list[Pair]]:
+    """Pairs of the shape of documents, and old ones."""
+    nli, grounding = data_dir("nli"), data_dir("grounding")
+    documents = texts.documents(grounding, data_dir("wikibio_gpt3"))
+    sources = Sources(
+        known(nli, random.Random(f"{by.seed} sources")),
+        training(nli, (*COURSES["full"].sets, "conjnli"))["conjnli"],
+        [[normalised(sentence) for sentence in own] for own in documents],
+        texts.claims(grounding),
+        languages=texts.languages(data_dir("real_answers")),
+        labelled=labelled(data_dir("attribution"), grounding, fold=by.fold),
+        manuals=translations.manuals(by.manuals),
+    )
+    return [mixture(sources, seed=by.seed, counts=COUNTS_MINI)]
+
+
+def _unlabelled(by: Drawn) -> list[list[Pair]]:
+    """What the deep network is asked about: pairs of the recipe and of documents, and translations for the languages."""
+    pages, source = translations.manuals(by.manuals), random.Random(f"{by.seed} unlabelled")
+    manual = [
+        Pair(one.premise, one.hypothesis, UNLABELLED)
+        for one in itertools.islice(translations.beside(pages, source), _TRANSLATED)
+    ]
+    return [
+        source.sample(pairs, len(pairs)) for pairs in ([*_course("first", by)[1], *manual], *_documents(by))
+    ]
+
+
+STAGES: Mapping[str, Stage] = {
+    "pairs": Stage(Recipe(rate=2e-4, frozen=6), partial(_course, "first")),
+    "more": Stage(Recipe(rate=1e-4, frozen=6, dropout=0.1), partial(_course, "full"), after="pairs"),
+    "documents": Stage(Recipe(rate=1e-4, batch=32, longest=256, frozen=6), _documents, after="more"),
+    "six": Stage(Recipe(rate=3e-4, batch=32, longest=192), _unlabelled, after="documents", layers=6),
+}
+"""By name, in their order."""
+
+FOLDED = ("documents", "six")
+"""Those that depend on labelled claims, a folder for each fold."""
+
+
+def encoder(unpacked: Path, out: Path) -> Path:
+    """An encoder with a piece for line ends, as transformers reads it.
+
+    The new piece's vector lies between those of a full stop and of the end of a text.
+
+    Args:
+        unpacked: BERT's tensors (`model.safetensors`), their `config.json`, and `tokenizer.json` of pieces with log-probabilities.
+        out: made if it is not there; nothing is done where it holds an encoder.
+
+    Raises:
+        InputError: there is no such encoder, or it has a piece for line ends.
+    """
+    from safetensors.torch import load_file
+
+    if (out / "model.safetensors").is_file():
+        return out
+    try:
+        tokenizer, config = (
+            json.loads((unpacked / name).read_text(encoding="utf-8"))
+            for name in ("tokenizer.json", "config.json")
+        )
+        tensors = load_file(unpacked / "model.safetensors")
+        pieces = [piece for piece, _ in tokenizer["model"]["vocab"]]
+        number = len(pieces)
+        near = [pieces.index(piece) for piece in (".", _TOKENIZER["eos_token"])]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"expected an unpacked encoder in {str(unpacked)!r}, got {error!r}") from error
+    if LINE_END in pieces:
+        raise InputError(
+            f"expected an encoder as it was unpacked, got one that knows line ends: {str(unpacked)!r}"
+        )
+    import torch
+
+    table = tensors[_WORDS]
+    tensors[_WORDS] = torch.cat([table, table[near].mean(0, keepdim=True)])
+    tokenizer["model"]["vocab"].append([LINE_END, 0.0])
+    tokenizer["added_tokens"].append(
+        {"id": number, "content": LINE_END, "lstrip": True, "rstrip": True}
+        | dict.fromkeys(("normalized", "single_word", "special"), False)
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    written = {
+        "config.json": config | {"vocab_size": number + 1},
+        "tokenizer.json": tokenizer,
+        "tokenizer_config.json": _TOKENIZER,
+    }
+    for name, content in written.items():
+        (out / name).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    write_tensors(out / "model.safetensors", tensors)
+    return out
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train the stages that are not done; 0 if all are, 2 if it could not run."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.entailment mini", description=__doc__)
+    parser.add_argument("out", type=Path, metavar="DIR", help="a folder for each stage is made in it")
+    parser.add_argument(
+        "--encoder", type=Path, metavar="DIR", help="the unpacked encoder; needed the first time"
+    )
+    parser.add_argument("--stage", choices=[*STAGES], help="the last one that is trained (default: all)")
+    parser.add_argument("--seed", type=int, default=0, help="of the head, the pairs made and their order")
+    parser.add_argument(
+        "--fold", type=int, choices=range(FOLDS), help="learn no labelled claim of the other fold's sources"
+    )
+    parser.add_argument(
+        "--manuals", type=Path, metavar="DIR", help="GNOME's help, a folder for each language (DIR/manuals)"
+    )
+    options = parser.parse_args(argv)
+    by = Drawn(options.seed, options.fold, options.manuals or options.out / "manuals")
+    try:
+        base = encoder(options.encoder or options.out / "encoder", options.out / "base")
+        wanted = [*STAGES]
+        for name in wanted[: wanted.index(options.stage) + 1] if options.stage else wanted:
+            done = _train(name, options.out, base, by)
+            _say(f"{name}: {done.steps} steps, {done.seconds / 3600:.1f} h, loss {done.loss:.3f}")
+    except GuardrailError as error:
+        sys.stderr.write(f"mini: {error}\n")
+        return 2
+    return 0
+
+
+def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
+    stage = STAGES[name]
+    folder = out / _folder(name, by)
+    recipe = replace(stage.recipe, seed=by.seed)
+    done = trained(folder)
+    if done is not None:
+        if done.recipe != recipe:
+            raise InputError(
+                f"expected the recipe of {name!r} in {str(folder)!r}, got {done.recipe}: name another folder"
+            )
+        return done
+    pairs = stage.pairs(by)
+    _say(f"{name}: {sum(map(len, pairs))} pairs")
+    before = out / _folder(stage.after, by) if stage.after else base
+    begun = before if stage.layers is None else thinned(before, folder / "begun", layers=stage.layers)
+    watch = Watch(data_dir("nli"), data_dir("multilingual"), begun, folder / "watch.jsonl", say=_say)
+    return train(
+        pairs,
+        folder,
+        recipe=recipe,
+        base=begun,
+        guide=None if stage.layers is None else before,
+        watcher=watch,
+        watch_every=500,
+        save_every=50,
+        say=_say,
+    )
+
+
+def _folder(name: str, by: Drawn) -> str:
+    return f"{name}-{by.fold}" if by.fold is not None and name in FOLDED else name
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
