@@ -28,6 +28,7 @@ from benchmarks.references.trial._answers import Trial, trials, works
 from benchmarks.references.trial._reading import flaws
 from guardrail import Guard, Report, Verdict, annotate, remove
 from guardrail.detectors import ReferenceCheck
+from guardrail.policies.texts import table
 from guardrail.references.sources import CATALOGUES
 from guardrail.references.sources.pace import Clock
 from guardrail.report import Finding
@@ -39,14 +40,14 @@ Answered: TypeAlias = Callable[[Trial, Guard], str]
 
 HERE = Path(__file__).resolve().parent
 POLICIES: dict[str, Any] = {"remove": remove, "annotate": annotate}
+_MARKS = ("no_such_work", "probably_no_such_work", "unverified")
 _WRITTEN = (
-    "[no such work found",
-    "[unverified",
     "[real work",
     "[the DOI belongs",
     '"guardrail"',
-    "[probably",
+    *(f"[{own[name]}" for own in table().values() for name in _MARKS if name in own),
 )
+"""How a mark begins, in each language that has texts."""
 _KEY = re.compile(r"^@\w+\{(\w+),", re.MULTILINE)
 _NEAR = 500  # characters behind a title in which its mark is expected
 
