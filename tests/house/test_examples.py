@@ -16,7 +16,7 @@ SCRIPTS = sorted(FOLDER.glob("*.py"))
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 SHOWN = {
     "any_language.py": "[real work, wrong authors: it is by Vaswani and Shazeer]",
-    "chatbot_citations.py": "Journal of Nothing, 3, 1-9 [no such work found].",
+    "chatbot_citations.py": "Journal of Nothing, 3, 1-9. [no such work found]",
     "documents.py": "'Hofmann Services' is in no document",
     "own_detector.py": "9.99 € [price not in our list]",
     "test_answers.py": "2 passed",

@@ -48,6 +48,8 @@ _SHORT_NAME = 3  # words of the name of a tool
 _CONTAINER = re.compile(r"(?<!\w)(?P<again>reprinted\s)?in:?\s*[*_\"“]?\Z", re.IGNORECASE)
 _LONGEST_IN = 16  # characters of "Reprinted in: " before a book
 _NEAR = 300  # characters around a reference in which its address may go on
+_MARKER = re.compile(r"[ \t>]{0,8}(?:(?:[-*•–]|\W?\w{1,3}[.)\]:])[ \t]{1,4})?")
+_LONGEST_MARKER = 20
 _ITEM = re.compile(r"[-*•–]\s+(?=\S)")
 
 
@@ -118,7 +120,15 @@ def _citation(answer: str, one: Tagged) -> Citation:
     sure = one.title >= _CERTAIN and one.names >= _CERTAIN_NAMES and not _runs_on(answer, one)
     told = bool(said.authors) or len(said.title.split()) > 1  # *Asylums* (Anchor, 1961)
     style: Style = "inline" if sure and told and not _is_alone(said) else "unmarked"
-    return Citation(one.span, said, "legal" if names_a_law(said) else style, agreed=frozenset({"title"}))
+    span = _with_full_stop(answer, one.span)
+    return Citation(span, said, "legal" if names_a_law(said) else style, agreed=frozenset({"title"}))
+
+
+def _with_full_stop(answer: str, span: Span) -> Span:
+    """A span with the full stop behind it, if both are all of a line but its marker: so a mark on it comes behind the stop."""
+    before = answer[max(answer.rfind("\n", 0, span.start) + 1, span.start - _LONGEST_MARKER) : span.start]
+    ends = answer[span.end : span.end + 1] == "." and answer[span.end + 1 : span.end + 2] in {"", "\r", "\n"}
+    return Span(start=span.start, end=span.end + 1) if ends and _MARKER.fullmatch(before) else span
 
 
 def _is_alone(said: Reference) -> bool:

@@ -150,7 +150,7 @@ def _doctor(
     from guardrail.references.bibliography.remembered import cache_folder
     from guardrail.references.citations.tagging import INSTALL, tagger_installed
 
-    section, what = "models (optional)", "finds references that the rules miss"
+    section, what = "models (optional)", "reads references in sentences and lists"
     if tagger_installed():
         yield Item(section, CITATIONS_MINI, "ok", what)
     else:

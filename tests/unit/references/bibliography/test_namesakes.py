@@ -112,7 +112,7 @@ class TestFindings:
             "only another work with this title was found, by LeCun, Bengio and Hinton (2015), and the bibliography may lack this one; "
             "no chat model was given to ask about it"
         )
-        assert report.answer == f"{ANSWER[:-1]} [unverified]."
+        assert report.answer == f"{ANSWER} [unverified]"
 
     def test_it_is_made_up_where_every_work_is_known(self, tmp_path):
         [finding] = self.check(tmp_path, complete=True).findings
