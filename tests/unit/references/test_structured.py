@@ -165,7 +165,7 @@ class TestWhereObjectsAre:
         )
         assert spans(text) == [
             '\\"Deep Learning\\" by LeCun et al. (2015)',
-            "M\\u00fcller, H. (1999). \\u00dcber die Dinge. Wien: Verlag",
+            "M\\u00fcller, H. (1999). \\u00dcber die Dinge. Wien: Verlag.",
         ]
         assert [one.title for one in read(text)] == ["Deep Learning", "Über die Dinge"]
 
