@@ -23,6 +23,7 @@ from guardrail.errors import ParseError
 from guardrail.references import yes_rate
 from guardrail.references.citations import citations
 from guardrail.references.citations.tagging import packaged_tagger
+from guardrail.references.evidence import NUMBERS, QUESTIONS
 from guardrail.references.prompts import authors_question, direct_question, overlap_question
 from guardrail.report import Finding, Measurement, Replies
 from guardrail.requests import Ask
@@ -136,12 +137,12 @@ def _words(ask: Ask) -> str:
 def _note(scored: Scored, title: Title, finding: Finding) -> None:
     scored.grounded.append(title.grounded)
     scored.findings.append(finding)
-    numbers = {e.name.lower(): e.value for e in finding.evidence if isinstance(e, Measurement)}
+    numbers = {e.name: e.value for e in finding.evidence if isinstance(e, Measurement)}
     said = {e.query: e for e in finding.evidence if isinstance(e, Replies)}
     for name in ("iq", "dq", "iq+dq"):
-        scored.scores[name].append(numbers.get(name))
+        scored.scores[name].append(numbers.get(NUMBERS[name]))
     for query in QUERIES:
-        read = said[query].read if query in said else ()
+        read = said[QUESTIONS[query]].read if QUESTIONS[query] in said else ()
         scored.scores[query].append(yes_rate([{"yes": True, "no": False}.get(r or "") for r in read]))
     scored.calls.append(sum(len(replies.texts) for replies in said.values()))
 

@@ -9,9 +9,9 @@ from guardrail.references.bibliography.records import Match, Record, Status
 from guardrail.references.interrogate import Interrogation
 from guardrail.report import ComparedField, Evidence, Lookup, Measurement, Replies, Work
 
-__all__ = ["lookup_of", "mean", "replies_of"]
+__all__ = ["NUMBERS", "QUESTIONS", "lookup_of", "mean", "replies_of"]
 
-_QUESTIONS = {
+QUESTIONS = {
     "iq": "Who wrote it?",
     "dq1": "Does it exist?",
     "dq2": "Does it exist? (put to the model as its own earlier reply)",
@@ -19,6 +19,14 @@ _QUESTIONS = {
     "year": "In which year did it appear?",
     "venue": "Where did it appear?",
 }
+"""Each query, by its name in [agrawal2024], as a report puts it."""
+
+NUMBERS = {
+    "iq": "the replies name the same authors",
+    "dq": "replies that say it exists",
+    "iq+dq": "both together",
+}
+"""Likewise each groundedness."""
 
 
 def lookup_of(match: Match) -> Lookup:
@@ -60,15 +68,12 @@ def replies_of(asked: Interrogation) -> list[Evidence]:
     for query, texts in asked.texts.items():
         read = asked.read[query] if query != "iq" else []
         told.append(
-            Replies(query=_QUESTIONS[query], texts=tuple(text[:1_000] for text in texts), read=tuple(read))
+            Replies(query=QUESTIONS[query], texts=tuple(text[:1_000] for text in texts), read=tuple(read))
         )
     if not asked.texts:
         return told
-    numbers = {
-        "the replies name the same authors": asked.indirect,
-        "replies that say it exists": asked.direct,
-        "both together": asked.groundedness,
-    }
+    scores = {"iq": asked.indirect, "dq": asked.direct, "iq+dq": asked.groundedness}
+    numbers = {NUMBERS[name]: value for name, value in scores.items()}
     if asked.claim:
         numbers["the answer names the same authors as the replies"] = mean(asked.claim)
     told += [
