@@ -35,6 +35,7 @@ _JOINED = (
 )
 _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_JOINED}]|[^\W\d_{_JOINED}]+|[,:;!?]")
 _FIGURE = re.compile(r"(?<!\w)\d")
+_NAMES = re.compile(r"\A[A-Z]\w+ [A-Z]\w+ [a-z]")  # Ada Lovelace died …: somebody did something
 _MARKUP = re.compile(r"[*_`\"“”„«»#>|]+")
 _CLOSING = " \t\r\n*_\"'”’»)]）】」』"
 _QUOTATION = "\"'”’»」』"
@@ -171,7 +172,7 @@ def _kind(sentence: str) -> Kind:
     nothing, lacking = _probabilities(sentence)
     if nothing >= (_NOTHING if len(_TOKEN.findall(body)) > 1 else _ALONE):
         return Kind.NOTHING
-    least = _NUMBERED if _FIGURE.search(body) else _LACKING
+    least = _NUMBERED if _FIGURE.search(body) or _NAMES.search(body) else _LACKING
     return Kind.LACKING if lacking >= least else Kind.CLAIM
 
 
