@@ -84,7 +84,7 @@ class TestAmounts:
         assert COPIES["spelt"]("It rained.", (), SOURCE(0)) is None
 
     def test_quotations(self):
-        """What is quoted rightly is there word for word; of what is misquoted one word is of elsewhere in the document."""
+        """A right quotation is in the document word for word; a wrong one has one word from elsewhere in it."""
         rest = " ".join(DOCUMENT)
         for seed in range(40):
             right = QUOTED[True](DOCUMENT[1], DOCUMENT, SOURCE(seed))
@@ -158,7 +158,7 @@ class TestTranslations:
         assert page["de"][5] == ""
 
     def test_pairs(self, manual):
-        """What is translated has its paragraph in the document, what is absent does not, what is changed differs in English."""
+        """A translated claim has its paragraph in the document, an absent one has not, and a changed one differs in English."""
         pages = manuals(manual)
         stream = beside(pages, SOURCE(0))
         found = [next(stream) for _ in range(200)]

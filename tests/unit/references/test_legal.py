@@ -486,3 +486,19 @@ class TestCheck:
         monkeypatch.setattr(legal, "installed", lambda: False)
         report = Guard([ReferenceCheck(tagger="off")]).check(f"In {BROWN}, it was held.")
         assert "347 U.S. 483" in [finding.text for finding in report.findings]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "General Data Protection Regulation (Regulation (EU) 2016/679)",
+        "Human Rights Act 1998",
+    ],
+)
+def test_a_law_in_a_list_that_was_asked_for_is_never_called_wrong(tmp_path, item):
+    """In a bibliography that is declared complete, too."""
+    path = tmp_path / "works.sqlite"
+    with Index.create(path, complete=True) as index:
+        index.add([Record("Regulation (EU) 2016/679", (), year=2016, venue="OJ L 119")])
+    found = Guard([ReferenceCheck(bibliography=path)]).check(f"1. {item}", prompt="List references.").findings
+    assert [finding.verdict for finding in found] == [Verdict.UNVERIFIED]

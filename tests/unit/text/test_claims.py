@@ -108,7 +108,7 @@ class TestMarks:
 
 class TestBlocks:
     def test_cells_are_claims_whatever_their_words(self):
-        """Also where a sentence of these words would claim nothing; the header of a table in a fence is none."""
+        """Even if a sentence of the same words would claim nothing; the header of a table in a fence is no claim."""
         table = "| Trail | Season |\n|---|---|\n| Lake Loop | all year |"
         assert read(table) == read(f"```\n{table}\n```") == ["Lake Loop | all year"]
 

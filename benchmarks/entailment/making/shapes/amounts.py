@@ -46,7 +46,7 @@ def _table() -> Mapping[str, list[list[str]]]:
 
 @cache
 def _others(kind: str) -> Mapping[str, tuple[str, ...]]:
-    """Of each word those that may stand for it."""
+    """For each word, the words that may replace it."""
     found: dict[str, list[str]] = {}
     for group in _table()[kind]:
         for word in group:

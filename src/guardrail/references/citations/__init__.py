@@ -7,7 +7,7 @@ linear in the length of the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -93,17 +93,14 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str
 
     keep(bibtex(answer))
     keep(ris(answer))
+    laws = [*decisions(answer), *named_laws(answer, question=question)]
     if asked:
-        keep(listed_titles(answer))
+        keep(_listed(answer, laws))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
     # Capitalism vs. the Climate is a title
     keep(case for case in named(answer) if " v. " in case.reference.title)
-    keep(
-        one
-        for one in (*decisions(answer), *named_laws(answer, question=question))
-        if stands_alone(answer, one.span)
-    )
+    keep(one for one in laws if stands_alone(answer, one.span))
     keep(chain(*in_sentences(answer)))
     keep(linked_marks(answer))
     keep(_bare(identifiers(without_linked_marks(answer))))
@@ -119,6 +116,12 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str
 
 def _start(citation: Citation) -> int:
     return citation.span.start
+
+
+def _listed(answer: str, laws: Sequence[Citation]) -> Iterator[Citation]:
+    """Titles of a plain list, but for those that a law ends, which are read as laws: Our Rules (Regulation (EU) 2016/679)."""
+    ends = [law.span.end for law in laws]
+    return (one for one in listed_titles(answer) if not any(one.span.end - end in {0, 1} for end in ends))
 
 
 def _bare(found: Iterable[Identifier]) -> Iterator[Citation]:

@@ -57,7 +57,7 @@ def without_media(text: str, found: Iterable[Citation], *, asked: bool) -> list[
     """The citations but for rows of things; of an answer about films and the like only those that show that they are printed.
 
     What has an author or an address as well may be a work about a film: it stays, and is never called wrong. Where references were asked
-    for, only what is called a film or an album goes.
+    for, only what the answer calls a film or an album is left out.
     """
     media = not asked and about_media(text)
     kept = list[Citation]()
