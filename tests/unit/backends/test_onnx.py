@@ -1,5 +1,7 @@
 """The packaged entailment model through ONNX Runtime: what it says, alone and in company, and what it does without."""
 
+import itertools
+import json
 import os
 import shutil
 import subprocess
@@ -7,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.entailment.making.form import pack
 from benchmarks.entailment.making.graph import graph
-from tests.unit.backends.models import needs_local
+from tests.unit.backends.models import TEXTS, make, needs_local
 
 from guardrail.backends import weights
 from guardrail.backends.entailment import EntailmentModel
@@ -97,7 +100,7 @@ class TestPackagedModel:
         folder = tmp_path / "guardrail_entailment_mini"
         shutil.copytree(find(ENTAILMENT_MINI), folder)
         (folder / GRAPH).write_bytes((folder / GRAPH).read_bytes() + b"\0")
-        monkeypatch.setattr(weights, "_entailment_folder", lambda: folder)
+        monkeypatch.setattr(weights, "_packaged_folder", lambda _name: folder)
         [reply] = PackagedEntailment().answer([SHORT[0]])
         assert "SHA-256" in reply.detail
 
@@ -105,6 +108,26 @@ class TestPackagedModel:
         """`python -m benchmarks.entailment graph` would change nothing."""
         folder = find(ENTAILMENT_MINI)
         assert graph(folder) == (folder / GRAPH).read_bytes()
+
+
+class TestGraph:
+    @pytest.mark.parametrize("coarse", [(), ("bert.embeddings.word_embeddings.weight",)])
+    def test_computes_what_torch_does(self, tmp_path, coarse):
+        """Of a network in 8 bits, its words in 4 as well. Oracle: transformers, with the weights taken apart by us."""
+        needs_local()
+        folder = make(tmp_path / "trained")
+        told = folder / "tokenizer_config.json"
+        names = ["input_ids", "token_type_ids", "attention_mask"]
+        told.write_text(json.dumps(json.loads(told.read_text()) | {"model_input_names": names}))
+        pack(folder, tmp_path / "packed", temperature=1.0, coarse=coarse)
+        (tmp_path / "packed" / GRAPH).write_bytes(graph(tmp_path / "packed"))
+        pairs = [Entail(one, other) for one, other in itertools.pairwise([text[:60] for text in TEXTS[:6]])]
+        found, expected = (
+            shares(EntailmentModel(tmp_path / "packed", device="cpu", runtime=runtime).answer(pairs))
+            for runtime in ("onnx", "torch")
+        )
+        assert gap(found, expected) < 1e-5
+        assert gap(found, shares(EntailmentModel(folder, device="cpu").answer(pairs))) > 1e-5
 
 
 class TestRefusals:

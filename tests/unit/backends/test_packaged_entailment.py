@@ -11,6 +11,7 @@ import tarfile
 import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +30,7 @@ from guardrail.backends.packaged import (
     entailment_installed,
     packaged_entailment,
 )
-from guardrail.backends.weights import ENTAILMENT_MINI, entailment_mini, find, is_here
+from guardrail.backends.weights import ENTAILMENT_MINI, find, is_here
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError, InputError, WeightsMissing
 from guardrail.requests import Entail
@@ -64,6 +65,12 @@ def trained(tmp_path_factory):
     return folder
 
 
+def known_as(monkeypatch, **told):
+    """Let the package be known by another module or digest."""
+    package = replace(weights._PACKAGES[ENTAILMENT_MINI], **told)
+    monkeypatch.setitem(weights._PACKAGES, ENTAILMENT_MINI, package)
+
+
 @pytest.fixture(scope="module")
 def shipped(trained, tmp_path_factory):
     """The same, packed."""
@@ -91,7 +98,7 @@ def site(tmp_path, monkeypatch):
         importlib.invalidate_caches()
         if known:
             digest = sha256((module / "model.safetensors").read_bytes()).hexdigest()
-            monkeypatch.setattr(weights, "_ENTAILMENT_SHA256", digest)
+            known_as(monkeypatch, weights=digest)
         return module
 
     return put
@@ -136,7 +143,7 @@ class TestPack:
         assert all((tmp_path / name).read_bytes() == (shipped / name).read_bytes() for name in names)
         content = (tmp_path / "model.safetensors").read_bytes()
         assert (told.size, told.sha256) == (len(content), sha256(content).hexdigest())
-        assert f'_ENTAILMENT_SHA256 = "{told.sha256}"' in str(told)
+        assert told.sha256 in str(told)
 
     def test_no_paths(self, trained, shipped):
         """No file holds where the model was trained, and the configuration no version."""
@@ -180,7 +187,7 @@ class TestPlaces:
     def test_installed(self, site, plain):
         """By its module, whether its files were copied or are those of a checkout."""
         module = site(plain)
-        assert entailment_mini() == find(ENTAILMENT_MINI) == module
+        assert find(ENTAILMENT_MINI) == module
         assert is_here(ENTAILMENT_MINI)
 
     def test_is_not_imported(self, site, plain):
@@ -205,14 +212,14 @@ class TestPlaces:
         (site(plain) / "model.safetensors").unlink()
         assert not is_here(ENTAILMENT_MINI)
         with pytest.raises(WeightsMissing, match="not installed"):
-            entailment_mini()
+            find(ENTAILMENT_MINI)
 
     @pytest.mark.parametrize(
         "place", ["GUARDRAIL_MODELS/entailment-mini", "XDG_CACHE_HOME/guardrail/models/entailment-mini"]
     )
     def test_folder(self, site, plain, tmp_path, monkeypatch, place):
         """It may lie where any other model may."""
-        monkeypatch.setattr(weights, "_ENTAILMENT_MODULE", "no_such_module")
+        known_as(monkeypatch, module="no_such_module")
         assert not is_here(ENTAILMENT_MINI)
         shutil.copytree(plain, tmp_path / place)
         assert find(ENTAILMENT_MINI) == tmp_path / place
@@ -220,7 +227,7 @@ class TestPlaces:
 
     def test_absent(self, site, monkeypatch):
         """The message holds the command that installs it."""
-        monkeypatch.setattr(weights, "_ENTAILMENT_MODULE", "no_such_module")
+        known_as(monkeypatch, module="no_such_module")
         with pytest.raises(WeightsMissing, match=r"pip install \./models/entailment-mini.*GUARDRAIL_MODELS"):
             find(ENTAILMENT_MINI)
 
@@ -228,7 +235,7 @@ class TestPlaces:
         """The digest that is known is that of the weights in models/entailment-mini, and the model card has it too."""
         path = MODEL / "src" / MODULE / "model.safetensors"
         here = sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-        assert here == weights._ENTAILMENT_SHA256
+        assert here == weights._PACKAGES[ENTAILMENT_MINI].weights
         assert (here or "Not packed yet.") in (MODEL / "README.md").read_text(encoding="utf-8")
 
 
@@ -282,7 +289,7 @@ class TestBackend:
 
     def test_absent(self, site, monkeypatch):
         """Failed replies that say how to get it; nothing is raised."""
-        monkeypatch.setattr(weights, "_ENTAILMENT_MODULE", "no_such_module")
+        known_as(monkeypatch, module="no_such_module")
         assert not entailment_installed()
         found = PackagedEntailment().answer([EntailPackaged("a", "b")] * 2)
         assert len(found) == 2

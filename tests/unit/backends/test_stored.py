@@ -109,6 +109,25 @@ class TestGroups:
         save_file(in_groups({"w": exact}), tmp_path / "w.safetensors")
         assert torch.allclose(read_groups([tmp_path / "w.safetensors"])["w"], exact, rtol=1e-6, atol=0)
 
+    def test_four_bits(self, tmp_path):
+        """A table that was in 4 bits comes back as it was, group by group, in an eighth of the size and scales."""
+        import torch
+        from safetensors.torch import save_file
+
+        scales = torch.arange(1, 41).reshape(20, 2).half().float() / 64
+        numbers = torch.randint(-8, 8, (20, 2, 32))
+        numbers[:, :, 5] = -8  # the largest of a group is the scale's
+        table = (numbers * scales[:, :, None]).reshape(20, 64)
+        table[3, :32] = 0
+        found = in_groups({"w": table, "v": table}, coarse={"w"})
+        assert {name: (one.dtype, tuple(one.shape)) for name, one in found.items() if name[0] == "w"} == {
+            "w.half": (torch.uint8, (20, 32)),
+            "w.scale": (torch.float16, (20, 2)),
+        }
+        assert found["v.whole"].shape == (20, 64)
+        save_file(found, tmp_path / "w.safetensors")
+        assert torch.equal(read_groups([tmp_path / "w.safetensors"])["w"], table)
+
     def test_narrow_and_flat_stay(self):
         """Vectors, a head of three outputs and whole numbers are stored as they are."""
         import torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -321,7 +322,8 @@ class TestPackaged:
         assert again.found == first.found != []
 
     def test_other_weights_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(weights, "_CITATIONS_SHA256", "0" * 64)
+        package = replace(weights._PACKAGES[weights.CITATIONS_MINI], weights="0" * 64)
+        monkeypatch.setitem(weights._PACKAGES, weights.CITATIONS_MINI, package)
         with pytest.raises(ConfigError, match="guardrail-citations-mini to have the SHA-256"):
             Tagger().tags("Roe, Trees (1999)")
 
