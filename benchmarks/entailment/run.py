@@ -20,7 +20,18 @@ from guardrail.errors import MissingExtra
 
 __all__ = ["PARTS", "compute", "main"]
 
-PARTS = ("training", "accuracy", "quantised", "speed", "answer", "context", "precision", "wikibio", "grid")
+PARTS = (
+    "training",
+    "accuracy",
+    "languages",
+    "quantised",
+    "speed",
+    "answer",
+    "context",
+    "precision",
+    "wikibio",
+    "grid",
+)
 """Each is a module of `benchmarks.entailment.measuring` with `rows(setting)`."""
 
 COMMANDS = {

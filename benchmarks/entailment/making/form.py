@@ -15,9 +15,12 @@ from guardrail.backends.stored import in_groups, is_in_groups, marked, read_grou
 from guardrail.backends.weights import checked, files, read_config
 from guardrail.errors import InputError
 
-__all__ = ["WEIGHTS", "Shipped", "made_of", "pack"]
+__all__ = ["WEIGHTS", "WORDS", "Shipped", "made_of", "pack"]
 
 WEIGHTS = "model.safetensors"
+
+WORDS = ("bert.embeddings.word_embeddings.weight",)
+"""The table of word vectors."""
 
 _HEAD = ("classifier.weight", "classifier.bias")
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")

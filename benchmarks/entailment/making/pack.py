@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks._data import data_dir
 from benchmarks.entailment.calibration import logits, temperature
-from benchmarks.entailment.making.form import pack
+from benchmarks.entailment.making.form import WORDS, pack
 from benchmarks.entailment.making.lessons import COURSES
 from benchmarks.entailment.making.teacher import ship
 from benchmarks.entailment.record import MODEL, replaced
@@ -41,6 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, metavar="DIR", default=PACKAGE, help="default: the package's module"
     )
+    parser.add_argument(
+        "--words", type=int, choices=(4, 8), default=8, help="bits of a word vector's numbers (8)"
+    )
     options = parser.parse_args(argv)
     try:
         folder = options.full or found(FULL)
@@ -49,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         pairs = held_back(options.data or data_dir("nli"), COURSES["full"].sets, without=REWRITTEN)
         said = shares(EntailmentModel(folder, device="cpu"), pairs)
         degrees = temperature(logits(said), np.array([pair.label for pair in pairs]))
-        shipped = pack(folder, options.out, temperature=degrees)
+        shipped = pack(folder, options.out, temperature=degrees, coarse=WORDS if options.words == 4 else ())
         if options.out == PACKAGE:
             text = replaced(MODEL.read_text(encoding="utf-8"), "sha256", [f"`{shipped.sha256}`"])
             MODEL.write_text(text, encoding="utf-8")

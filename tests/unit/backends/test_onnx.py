@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.entailment.making.form import pack
+from benchmarks.entailment.making.form import WORDS, pack
 from benchmarks.entailment.making.graph import graph
 from tests.unit.backends.models import TEXTS, make, needs_local
 
@@ -111,7 +111,7 @@ class TestPackagedModel:
 
 
 class TestGraph:
-    @pytest.mark.parametrize("coarse", [(), ("bert.embeddings.word_embeddings.weight",)])
+    @pytest.mark.parametrize("coarse", [(), WORDS])
     def test_computes_what_torch_does(self, tmp_path, coarse):
         """Of a network in 8 bits, its words in 4 as well. Oracle: transformers, with the weights taken apart by us."""
         needs_local()

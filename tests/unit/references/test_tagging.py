@@ -192,6 +192,25 @@ class TestMerged:
         found = merged(text, [], Tags([one]), asked=asked)
         assert [one.style for one in found] == ["unmarked"] * count
 
+    @pytest.mark.parametrize(
+        ("text", "venue", "title"),
+        [
+            (
+                "- Roe et al., *The Kindness of Snails*, arXiv:2305.18290",
+                "The Kindness of Snails",
+                "The Kindness of Snails",
+            ),
+            ("- Roe et al., *Nature Communications*, arXiv:2305.18290", "Nature Communications", ""),
+            ("- Roe et al., The Kindness of Snails, arXiv:2305.18290", "The Kindness of Snails", ""),
+        ],
+    )
+    def test_what_stands_between_marks_in_place_of_a_venue(self, text: str, venue: str, title: str) -> None:
+        """Is the title, unless it is a venue's name: else an invented title would be passed over as a venue."""
+        one = tagged(text, text[2:], "", authors=("Roe",), venue=venue, arxiv="2305.18290")
+        [found] = merged(text, [], Tags([one]), asked=False)
+        assert found.reference.title == title
+        assert found.reference.venue == ("" if title else venue)
+
     def test_names_beside_a_title_need_certainty(self) -> None:
         for sure, count in ((0.94, 0), (0.96, 1)):
             one = tagged(self.TEXT, "Doe's rivers", "rivers", sure=sure, authors=("Doe",))

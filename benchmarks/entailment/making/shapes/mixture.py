@@ -30,7 +30,10 @@ COUNTS: Mapping[str, int] = {
 
 COUNTS_MINI: Mapping[str, int] = {
     **COUNTS,
-    "again": 16_000,
+    "again": 8_000,
+    "conjunctions": 2_000,
+    "passages": 5_000,
+    "joined": 1_500,
     "samples": 0,
     "amounts": 9_000,
     "quotations": 2_500,

@@ -13,6 +13,7 @@ from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.laws import names_a_law
 from guardrail.references.citations.model import FIRM, IDENTIFIED, Citation, Style
+from guardrail.references.citations.venues import is_venue
 from guardrail.report import Span
 
 if TYPE_CHECKING:
@@ -112,9 +113,20 @@ def _marks_before(answer: str, one: Tagged) -> int:
     return 2 if answer[max(0, at - 2) : at] in {"**", "__"} else 1
 
 
+def _titled(answer: str, one: Tagged) -> Reference:
+    """What is said; where no title is, what stands between marks in place of a venue and is the name of none is the title."""
+    said = one.reference
+    at = answer.find(said.venue, one.span.start, one.span.end) if said.venue and not said.title else -1
+    end = at + len(said.venue)
+    between = at > 0 and _MARKS.get(answer[at - 1], "") == answer[end : end + 1] != ""
+    if not between or is_venue(said.venue):
+        return said
+    return replace(said, title=said.venue, venue="")
+
+
 def _citation(answer: str, one: Tagged) -> Citation:
     """A reference of the network alone."""
-    said = one.reference
+    said = _titled(answer, one)
     if not said.title and said.authors and said.year and not (said.url or _identified(said)):
         return Citation(one.span, said, "author-year", kind="mark")
     sure = one.title >= _CERTAIN and one.names >= _CERTAIN_NAMES and not _runs_on(answer, one)
