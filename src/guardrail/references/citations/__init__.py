@@ -1,7 +1,7 @@
 """References in an answer: where each stands, and what it says.
 
 Structured entries are parsed (BibTeX, RIS, JSON, CSV, YAML); a network reads all other text (`tagging`); what has a grammar is added: links,
-identifiers, law, titles in East Asian brackets, plain lists of titles that were asked for. `merge` joins them. All matching takes time
+identifiers, law, author-year marks, titles in East Asian brackets, plain lists of titles that were asked for. `merge` joins them. All matching takes time
 linear in the length of the text.
 """
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.asking import asks_for_references
+from guardrail.references.citations.author_year import author_year_marks
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.bounds import linked, stands_alone
 from guardrail.references.citations.decisions import decisions
@@ -103,6 +104,7 @@ def _citations(answer: str, tagger: Tagger | None, *, asked: bool, question: str
     keep(one for one in laws if stands_alone(answer, one.span))
     keep(chain(*in_sentences(answer)))
     keep(linked_marks(answer))
+    keep(author_year_marks(answer))
     keep(_bare(identifiers(without_linked_marks(answer))))
     keep(decided)
     keep(in_italics(answer, known))

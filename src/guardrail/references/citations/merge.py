@@ -80,7 +80,7 @@ def merged(answer: str, known: Sequence[Citation], read: Tags, *, asked: bool) -
     firm = FIRM | IDENTIFIED | (frozenset({"numbered", "bulleted"}) if bare else frozenset())
     for other in known:
         free = not any(_touch(other.span, span) for span in taken)
-        sure = other.style in firm or other.kind == "page"  # a link says so by its form
+        sure = other.style in firm or other.kind in {"page", "mark"}  # they say so by their form
         if free and (sure or _is_read(other, read) or read.denies(other.span) < _DENIED):
             found.append(other)
     return sorted(found, key=lambda citation: citation.span.start)
