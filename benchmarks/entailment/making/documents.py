@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             )
             recipe = replace(RECIPE if options.full is None else RECIPE_FULL, seed=options.seed)
             done = _train(folder, packed, base, recipe, options.device, most=options.pairs)
-        halfway(folder)
+        halfway(folder / "base", folder)
     except GuardrailError as error:
         sys.stderr.write(f"documents: {error}\n")
         return 2
@@ -127,16 +127,21 @@ def _train(
     )
 
 
-def halfway(folder: Path) -> Path:
-    """Write the mean of the weights at begin and end as a model of its own: what is packed, as it forgets less."""
+def halfway(begin: Path, end: Path) -> Path:
+    """Write the mean of the weights at begin and end as a model of its own, beside the end: what is packed, as it forgets less.
+
+    Args:
+        begin: folder of the model before.
+        end: folder of the model after.
+    """
     from safetensors.torch import load_file
 
-    begin, end = (load_file(own / "model.safetensors") for own in (folder / "base", folder))
-    mean = folder / MEAN
+    before, after = (load_file(own / "model.safetensors") for own in (begin, end))
+    mean = end / MEAN
     mean.mkdir(exist_ok=True)
     for name in ("config.json", *_TOKENIZER):
-        shutil.copyfile(folder / "base" / name, mean / name)
-    write_tensors(mean / "model.safetensors", blended(begin, end, 0.5))
+        shutil.copyfile(end / name, mean / name)
+    write_tensors(mean / "model.safetensors", blended(before, after, 0.5))
     return mean
 
 

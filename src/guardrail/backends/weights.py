@@ -26,9 +26,6 @@ MINILM = "all-MiniLM-L6-v2"
 ENTAILMENT_MINI = "entailment-mini"
 """The name of the packaged entailment model (22 M parameters, three-way, English); see its own README.md."""
 
-ENTAILMENT_LANGUAGES = "entailment-languages"
-"""The name of the packaged entailment model for many languages (60 M parameters, three-way); see its own README.md."""
-
 CITATIONS_MINI = "citations-mini"
 """The name of the packaged network that tags references (22 M parameters); see its own README.md."""
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,7 @@ from benchmarks.entailment.making.watching import Watch, translated
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair
 from tests.unit.backends.models import TEXTS, make, needs_local
 
+from guardrail.backends.stored import in_groups
 from guardrail.errors import InputError
 
 SOURCE = random.Random
@@ -313,6 +315,36 @@ class TestStages:
         capsys.readouterr()
         assert mini.main([str(out)]) == 0
         assert "pairs" not in capsys.readouterr().err
+
+    def test_what_comes_with_the_recipe(self, tmp_path, stages, monkeypatch, capsys):
+        """Is the first stage's outcome, on top of the encoder, and only of this encoder."""
+        needs_local()
+        from safetensors.torch import load_file, save_file
+
+        out, begun, again = (tmp_path / name for name in ("out", "begun", "again"))
+        unpacked = str(_unpacked(tmp_path))
+        assert mini.main([str(out), "--encoder", unpacked, "--stage", "one"]) == 0
+        base, one = (load_file(out / name / "model.safetensors") for name in ("base", "one"))
+        learnt = {
+            name: tensor
+            for name, tensor in one.items()
+            if (own := base.get(name.removeprefix("bert."))) is None or not (own == tensor).all()
+        }
+        begun.mkdir()
+        save_file(in_groups(learnt), begun / "pairs.safetensors")
+        for name in ("config.json", "training.json"):
+            shutil.copyfile(out / "one" / name, begun / name)
+        monkeypatch.setattr(mini, "BEGUN", begun)
+        capsys.readouterr()
+        assert mini.main([str(again), "--encoder", unpacked, "--stage", "one"]) == 0
+        assert "pairs" not in capsys.readouterr().err
+        found = load_file(again / "one" / "model.safetensors")
+        assert found.keys() == one.keys()
+        assert all((found[name] - one[name]).abs().max() < 0.01 for name in one)
+        config = json.loads((begun / "config.json").read_text(encoding="utf-8"))
+        (begun / "config.json").write_text(json.dumps(config | {"vocab_size": 7}), encoding="utf-8")
+        assert mini.main([str(tmp_path / "other"), "--encoder", unpacked, "--stage", "one"]) == 0
+        assert "pairs" in capsys.readouterr().err
 
     def test_another_recipe(self, tmp_path, stages, capsys):
         """What another seed has made is not taken for this one's."""
