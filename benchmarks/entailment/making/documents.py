@@ -128,7 +128,7 @@ def _train(
 
 
 def halfway(begin: Path, end: Path) -> Path:
-    """Write the mean of the weights at begin and end as a model of its own, beside the end: what is packed, as it forgets less.
+    """Write the mean of two models' weights, in the folder `MEAN` of the later one: it forgets less, so it is the one to pack.
 
     Args:
         begin: folder of the model before.

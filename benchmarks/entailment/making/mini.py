@@ -31,7 +31,7 @@ from benchmarks.entailment.making.teacher import SHIPPED, Teacher
 from benchmarks.entailment.making.watching import Watch
 from benchmarks.entailment.pairs import UNLABELLED, Pair, training
 from guardrail.backends.stored import read_groups
-from guardrail.backends.weights import minilm, read_config
+from guardrail.backends.weights import digest, minilm, read_config
 from guardrail.errors import GuardrailError, InputError
 from guardrail.text.typography import normalised
 
@@ -43,6 +43,7 @@ BEGUN = Path(__file__).parent / "begun"
 LINE_END = "\n"
 """The piece that is added to the encoder's vocabulary: line ends are no spaces."""
 
+_ENCODER = "encoder"  # in its config.json: a hash of the encoder that it began with
 _WORDS = "embeddings.word_embeddings.weight"
 _TRANSLATED = 60_000  # pairs of the manual that the deep network is asked about
 _TOKENIZER = {
@@ -218,8 +219,8 @@ def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
     stage = STAGES[name]
     folder = out / _folder(name, by)
     recipe = replace(stage.recipe, seed=by.seed)
-    if by.seed == 0 and stage.after is None:
-        _begin(base, folder)
+    if by.seed == 0 and stage.after is None and _begin(base, folder):
+        _say(f"{name}: as it comes with the recipe")
     done = trained(folder)
     if done is not None:
         if done.recipe != recipe:
@@ -248,18 +249,12 @@ def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
     return done
 
 
-def _begin(base: Path, folder: Path) -> None:
-    """Write what `BEGUN` has as the first stage's outcome, if that stage has none: on top of the encoder, whose own weights stayed."""
+def _begin(base: Path, folder: Path) -> bool:
+    """Write what `BEGUN` has as the first stage's outcome, if that stage has none and the encoder is the one it began with."""
     from safetensors.torch import load_file
 
-    if folder.is_dir() or not BEGUN.is_dir():
-        return
-    shapes = [
-        [read_config(own)[key] for key in ("vocab_size", "hidden_size", "num_hidden_layers")]
-        for own in (base, BEGUN)
-    ]
-    if shapes[0] != shapes[1]:  # another encoder
-        return
+    if folder.is_dir() or not BEGUN.is_dir() or read_config(BEGUN)[_ENCODER] != digest(base):
+        return False
     tensors = {f"bert.{name}": one for name, one in load_file(base / "model.safetensors").items()}
     tensors |= read_groups([BEGUN / "pairs.safetensors"])
     folder.mkdir(parents=True)
@@ -268,6 +263,7 @@ def _begin(base: Path, folder: Path) -> None:
     shutil.copyfile(BEGUN / "config.json", folder / "config.json")
     write_tensors(folder / "model.safetensors", tensors)
     shutil.copyfile(BEGUN / "training.json", folder / "training.json")
+    return True
 
 
 def _ended(folder: Path) -> Path:

@@ -125,10 +125,8 @@ def read_groups(files: Sequence[Path]) -> dict[str, Tensor]:
                 found[matrix] = _product(matrix, kind, tensor, stored.get(f"{matrix}{_SCALE}"))
                 break
         else:
-            matrix = name.removesuffix(_SCALE)
-            if (
-                not {f"{matrix}{_WHOLE}", f"{matrix}{_HALF}"} & stored.keys()
-            ):  # scales are read with their numbers
+            matrix = name.removesuffix(_SCALE)  # scales are read with their numbers
+            if {f"{matrix}{_WHOLE}", f"{matrix}{_HALF}"}.isdisjoint(stored):
                 found[name] = _finite(name, tensor)
     return found
 

@@ -20,6 +20,7 @@ from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair
 from tests.unit.backends.models import TEXTS, make, needs_local
 
 from guardrail.backends.stored import in_groups
+from guardrail.backends.weights import digest
 from guardrail.errors import InputError
 
 SOURCE = random.Random
@@ -332,17 +333,21 @@ class TestStages:
         }
         begun.mkdir()
         save_file(in_groups(learnt), begun / "pairs.safetensors")
-        for name in ("config.json", "training.json"):
-            shutil.copyfile(out / "one" / name, begun / name)
+        shutil.copyfile(out / "one" / "training.json", begun / "training.json")
+        config = json.loads((out / "one" / "config.json").read_text(encoding="utf-8"))
+        (begun / "config.json").write_text(
+            json.dumps(config | {"encoder": digest(out / "base")}), encoding="utf-8"
+        )
         monkeypatch.setattr(mini, "BEGUN", begun)
         capsys.readouterr()
         assert mini.main([str(again), "--encoder", unpacked, "--stage", "one"]) == 0
-        assert "pairs" not in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert "as it comes with the recipe" in told
+        assert "pairs" not in told
         found = load_file(again / "one" / "model.safetensors")
         assert found.keys() == one.keys()
         assert all((found[name] - one[name]).abs().max() < 0.01 for name in one)
-        config = json.loads((begun / "config.json").read_text(encoding="utf-8"))
-        (begun / "config.json").write_text(json.dumps(config | {"vocab_size": 7}), encoding="utf-8")
+        (begun / "config.json").write_text(json.dumps(config | {"encoder": "another"}), encoding="utf-8")
         assert mini.main([str(tmp_path / "other"), "--encoder", unpacked, "--stage", "one"]) == 0
         assert "pairs" in capsys.readouterr().err
 

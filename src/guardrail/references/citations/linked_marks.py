@@ -18,7 +18,7 @@ _MARK = re.compile(
 
 
 def linked_marks(answer: str) -> Iterator[Citation]:
-    """The marks whose address stands nowhere else in the answer; where a list has it, its entry is the reference.
+    """Marks whose address appears nowhere else in the answer. If a list of sources has the address, the entry in the list is the reference.
 
     Example:
         >>> text = "Most recover [[2]](https://example.org/a), some do not [3](https://example.org/b). Sources: https://example.org/b"
