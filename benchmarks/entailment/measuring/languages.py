@@ -106,8 +106,8 @@ def rows(setting: Setting) -> list[Row]:
         for way, said in ways.items():
             found += written_rows(f"claims {beside}, {way}, all", some, said, own)
         words = [in_common(one) for one in some]
-        areas = auc([words[i] for i in own], [some[i].supported for i in own])
-        found.append(Row.shown(f"claims {beside}, words in common, all: AUROC", areas))
+        area = auc([words[i] for i in own], [some[i].supported for i in own])
+        found.append(Row.shown(f"claims {beside}, words in common, all: AUROC", area))
         for language in sorted({some[i].language for i in own}):
             places = [i for i in own if some[i].language == language]
             found += written_rows(
