@@ -16,7 +16,7 @@ from benchmarks.calibration.methods import ERROR, Tally
 from benchmarks.calibration.synthetic import SEED
 from benchmarks.references.replay import Topic, read_topics, recorded_asks
 from guardrail import Case, Guard
-from guardrail.calibration import Certificate, DriftMonitor, Rows, Scoring, Target, certify
+from guardrail.calibration import Calibration, Certificate, DriftMonitor, Rows, Scoring, Target, certify
 from guardrail.chat import RecordedChat
 from guardrail.detectors import ReferenceCheck
 from guardrail.errors import ConfigError
@@ -114,10 +114,10 @@ def both(run: Run, *, together: bool, most: int | None = None) -> tuple[Answers,
     return first, second
 
 
-def refused(certificate: Certificate, **options: Any) -> str:
+def refused(certificate: Certificate, answering: str, **options: Any) -> str:
     """What a guard says that does not take the certificate; "" if it does."""
     try:
-        Guard(certificate=certificate, **options).close()
+        Guard(calibration=Calibration(certificate, answering=answering), **options).close()
     except ConfigError as error:
         return str(error)
     return ""
@@ -148,7 +148,9 @@ def _unnoticed(run: Run, name: str, times: int) -> Iterator[Row]:
     """The provider puts the other model behind the name: what the guard sees."""
     first, second = both(run, together=True)
     with Guard(
-        [ReferenceCheck()], chat=first.chat, certificate=first.certificate(), answering=MADE_WITH
+        [ReferenceCheck()],
+        chat=first.chat,
+        calibration=Calibration(first.certificate(), answering=MADE_WITH),
     ) as guard:
         seen = _first_alarm(guard, second.cases)
     yield Row.at_most(f"{name}: {OTHER} behind the same name, answers until the alarm", seen, WITHIN)

@@ -152,7 +152,7 @@ def recorded_asks(
 ) -> Iterator[tuple[Ask, str]]:
     """The replies to everything that the detector may ask about this answer."""
     fenced = detector.prompts == "fenced"
-    tagger = packaged_tagger() if detector.tagger == "on" else None
+    tagger = packaged_tagger() if detector.reader == "network" else None
     read = citations(topic.answer, asked_for_references=True, tagger=tagger, question=topic.prompt)
     found = [c.reference.title for c in read]
     for position, (title, shown) in enumerate(zip(topic.titles, found, strict=True)):

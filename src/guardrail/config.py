@@ -55,6 +55,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail._toml import entries_of
+from guardrail.calibration.applying import Calibration
 from guardrail.detector import Detector
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, IndexFault, InputError, MissingExtra, UnknownName, WeightsMissing
@@ -124,7 +125,7 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     section = _table(path, entries, "guard")
     _known(path, "[guard] entry", section, _GUARD)
     _of_right_kinds(path, section)
-    plain = ("on_unverified", "fail", "deadline", "group", "answering")
+    plain = ("on_unverified", "fail", "deadline")
     options: dict[str, Any] = {k: section[k] for k in plain if k in section}
     with _noted(f"in [guard] of {path}"):
         policy = parse_policy(section.get("policy", "flag"))
@@ -137,9 +138,14 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             options["budget"] = _budget(path, section["budget"])
         if section.get("telemetry", False) is not False:
             options["on_report"] = _telemetry(path, section["telemetry"])
-    for name in ("cache", "certificate", "probabilities"):
-        if name in section:
-            options[name] = file.parent / Path(section[name]).expanduser()
+    paths = {
+        name: file.parent / Path(section[name]).expanduser()
+        for name in ("cache", "certificate", "probabilities")
+        if name in section
+    }
+    options |= {"cache": paths.pop("cache")} if "cache" in paths else {}
+    if learnt := paths | {name: section[name] for name in ("group", "answering") if name in section}:
+        options["calibration"] = Calibration(**learnt)
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]")

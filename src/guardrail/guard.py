@@ -13,7 +13,7 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias
 from guardrail._log import log
 from guardrail._visible import one_line
 from guardrail.cache import Cache
-from guardrail.calibration.applying import Certified
+from guardrail.calibration.applying import Calibration, Certified
 from guardrail.calibration.certificate import Certificate
 from guardrail.calibration.drift import DriftMonitor
 from guardrail.calibration.probabilities import Probabilities
@@ -71,7 +71,8 @@ class Guard:
         detectors: detectors, or names of registered ones, with options as on the command line ("selfcheck-grounding:fit=words").
         chat: the chat model that answers detectors' questions, and `generate`'s.
         judge: another model for questions that judge; `chat` where absent.
-        backends: further backends by lane ("entailment", "embedding", …).
+        backends: further backends by lane ("entailment", "embedding", …); or a hub that other guards share, in place of `chat`, `judge`,
+            `cache` and `retry`: what the detectors bring along (a bibliography) is added to it.
         policy: what to do about findings; `flag()` leaves the answer as it is.
         on_unverified: "allow", "annotate" or "block" what could not be checked; default: as the policy does.
         fail: if a detector breaks (a bug): "open" shows the answer and says so, "closed" withholds it. A model that does not respond is no such failure: what it leaves unchecked is unverified.
@@ -79,19 +80,13 @@ class Guard:
         deadline: seconds for the examination of one answer; what is late is unverified.
         cache: a lasting memory, or the path of one.
         retry: how failures that may pass are asked again.
-        hub: backends shared with other guards, in place of `chat`, `judge`, `backends`, `cache` and `retry`;
-            what the detectors bring along (a bibliography) is added to it.
         on_report: called with every report, whole (adapters pass on only summaries); what it raises is logged.
-        certificate: thresholds that keep a promise (`guardrail calibrate`), or the path of a certificate. They take the place
-            of the detectors' own; what lies between them is unverified.
-        group: which of the certificate's groups this guard's answers belong to.
-        answering: the model whose answers are checked, where the certificate names one.
-        probabilities: what scores mean on your answers (`guardrail calibrate --probabilities`), or the path of such a file. Findings
-            get the probability as a measurement; scores and verdicts stay as they are.
+        calibration: what `guardrail calibrate` learnt from your labels: a certificate (thresholds that keep a promise), probabilities
+            (what scores mean on your answers), the path of either, or a `Calibration` of both, with a group and the answering model.
 
     Attributes:
         drift: watches whether scores still look like the calibration's; `None` without a certificate.
-        probabilities: what was given.
+        calibration: what was given, read.
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
@@ -110,7 +105,7 @@ class Guard:
         *,
         chat: Backend[Any] | ChatModel | None = None,
         judge: Backend[Any] | ChatModel | None = None,
-        backends: Mapping[str, Backend[Any]] | None = None,
+        backends: Mapping[str, Backend[Any]] | Hub | None = None,
         policy: Policy | None = None,
         on_unverified: Literal["allow", "annotate", "block"] | None = None,
         fail: Literal["open", "closed"] = "open",
@@ -118,12 +113,8 @@ class Guard:
         deadline: float | None = None,
         cache: Cache | str | Path | None = None,
         retry: Retry | None = None,
-        hub: Hub | None = None,
         on_report: Callable[[Report], None] | None = None,
-        certificate: Certificate | str | Path | None = None,
-        group: str = "",
-        answering: str = "",
-        probabilities: Probabilities | str | Path | None = None,
+        calibration: Calibration | Certificate | Probabilities | str | Path | None = None,
     ) -> None:
         self._opened: list[Any] = []
         self._closed = False
@@ -144,42 +135,29 @@ class Guard:
         self.budget = arguments.budget(budget)
         self.deadline = arguments.deadline(deadline)
         self.on_report = arguments.listener(on_report)
-        shared = arguments.hub(hub)
-        if shared is None:
-            models = self._backends(chat, judge, backends)
-            shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
-            self._opened += [shared] if shared.store is cache else [shared, shared.store]
-        else:
-            own = {"chat": chat, "judge": judge, "backends": backends, "cache": cache, "retry": retry}
+        if isinstance(backends, Hub):
+            shared = backends
+            own = {"chat": chat, "judge": judge, "cache": cache, "retry": retry}
             for name in (name for name, given in own.items() if given is not None):
                 raise ConfigError(
                     f"a hub has its own models, cache and retry, got {name}= with it: give {name} to the hub"
                 )
             for lane, backend in self._backends(None, None, None).items():
                 shared.add(lane, backend)
+        else:
+            models = self._backends(chat, judge, backends)
+            shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
+            self._opened += [shared] if shared.store is cache else [shared, shared.store]
         self.hub = shared
         self._signatures = {d.name: str(d.signature()) for d in self.detectors}
         self._scales = {d.name: d.scale for d in self.detectors}
+        self.calibration = known = Calibration.of(calibration)
+        for learnt in (known.certificate, known.probabilities):
+            if learnt is not None:
+                learnt.scoring.must_be(self._scoring(known.answering))
         self._certified: Certified | None = None
-        if certificate is not None:
-            given = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
-            given.scoring.must_be(self._scoring(answering))
-            self._certified = Certified(given, self._scales, group=group)
-        elif group or (answering and probabilities is None):
-            name = "group" if group else "answering"
-            raise ConfigError(
-                f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
-            )
-
-        self.probabilities: Probabilities | None = None
-        if probabilities is not None:
-            known = (
-                probabilities
-                if isinstance(probabilities, Probabilities)
-                else Probabilities.load(probabilities)
-            )
-            known.scoring.must_be(self._scoring(answering))
-            self.probabilities = known
+        if known.certificate is not None:
+            self._certified = Certified(known.certificate, self._scales, group=known.group)
 
     def _scoring(self, answering: str) -> Scoring:
         """What this guard's scores come from. A hub also answers for other guards: its models all count."""
@@ -469,8 +447,8 @@ class Guard:
             raise review.error or RuntimeError(str(review))
         if self._certified is not None:
             review = replace(review, findings=self._certified.judged(case, review.findings))
-        if self.probabilities is not None:
-            review = replace(review, findings=self.probabilities.added(review.findings))
+        if self.calibration.probabilities is not None:
+            review = replace(review, findings=self.calibration.probabilities.added(review.findings))
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:

@@ -47,7 +47,7 @@ TABLE: dict[str, set[str]] = {
     "detectors": {"_lazy", *METHODS},
     "cache": {*TYPES, "engine"},
     "examination": {*TYPES, "engine", "policies"},
-    "config": {*TYPES, "given", "engine", "policies", "registry", "telemetry"},
+    "config": {*TYPES, "calibration", "given", "engine", "policies", "registry", "telemetry"},
     "calibration": {*TYPES, "statistics"},
     "adapting": {*TYPES, "engine", "policies", "guard", "given", "chat", "examination", "text"},
     "guard": {

@@ -508,7 +508,7 @@ class TestGenerate:
         """If there is none; one of a shared hub is one."""
         for call in (lambda guard: guard.generate("Hi"), lambda guard: asyncio.run(guard.agenerate("Hi"))):
             refused(lambda call=call: call(Guard([])), "chat=OpenAIChat(", error=BackendError)
-        assert Guard([], hub=Hub({"chat": ScriptedChat("yes")})).generate("Hi").answer == "yes"
+        assert Guard([], backends=Hub({"chat": ScriptedChat("yes")})).generate("Hi").answer == "yes"
 
 
 class TestPolicy:
@@ -970,7 +970,9 @@ class TestOtherLibraries:
         refused(lambda: Guard([], budget=(9, 5)), "write budget=Budget(calls=9, tokens=5)")
         refused(lambda: Budget(calls="9"), "expected calls to be", "write calls=9")
         refused(lambda: Hub(ScriptedChat("yes")), "Hub({'chat': model})")
-        refused(lambda: Guard([], hub=Hub({}), retry=Retry()), "got retry= with it: give retry to the hub")
+        refused(
+            lambda: Guard([], backends=Hub({}), retry=Retry()), "got retry= with it: give retry to the hub"
+        )
         refused(lambda: Hub({"chat": "gpt"}), "got str")
         refused(lambda: Hub({}, retry=3), "Retry(attempts=3)")
         refused(lambda: Hub({}, store="c.sqlite"), "Cache('replies.sqlite')")

@@ -141,7 +141,7 @@ class TestCheck:
 
     def test_says_what_it_cost(self, pump):
         """In total, per detector, and what each would have cost alone."""
-        guard = Guard([Asks(Buy(1), name="a"), Asks(Buy(1), Buy(2), name="b")], hub=hub(Echo()))
+        guard = Guard([Asks(Buy(1), name="a"), Asks(Buy(1), Buy(2), name="b")], backends=hub(Echo()))
         cost = check(pump, guard).cost
         assert cost.total == Cost(2)
         assert cost.paid == {"a": Cost(0.5), "b": Cost(1.5)}
@@ -198,7 +198,7 @@ class TestFailingDetectors:
 
     def test_one_that_raises_after_it_has_asked_is_billed(self, pump):
         """What was spent was spent."""
-        report = check(pump, Guard([Raises(after=Buy(1))], hub=hub(Echo())))
+        report = check(pump, Guard([Raises(after=Buy(1))], backends=hub(Echo())))
         assert report.cost.paid == {"raises": Cost(1)}
         assert len(report.failures) == 1
 
@@ -242,7 +242,7 @@ class TestFailingDetectors:
     def test_a_failed_reply_is_no_failure_of_its_detector(self, pump):
         """The finding is unverified, with the reason."""
         gone = Echo(lambda _: Failed(Reason.REFUSED, "content filter"))
-        report = check(pump, Guard([Asks(Buy(1), Buy(2))], hub=hub(gone)))
+        report = check(pump, Guard([Asks(Buy(1), Buy(2))], backends=hub(gone)))
         assert report.failures == ()
         assert [(f.verdict, f.reason) for f in report.findings] == [
             (Verdict.UNVERIFIED, "refused: content filter (×2)")
@@ -315,7 +315,7 @@ class TestBudget:
     def test_bounds_one_guard_call(self):
         """The next has its own."""
         backend = Echo()
-        guard = Guard([Asks(*map(Roll, range(10)))], budget=4, hub=hub(backend))
+        guard = Guard([Asks(*map(Roll, range(10)))], budget=4, backends=hub(backend))
         for calls in (4, 8):
             report = guard.check("x")
             assert report.cost.total.calls == 4
@@ -339,7 +339,7 @@ class TestBudget:
                 results = yield from gather(flows)
                 return [unverified(reason=str(r)) if isinstance(r, Failed) else r for r in results]
 
-        report = Guard([References()], budget=30, hub=hub(Echo())).check("x")
+        report = Guard([References()], budget=30, backends=hub(Echo())).check("x")
         assert [len(report.with_verdict(v)) for v in (Verdict.SUPPORTED, Verdict.UNVERIFIED)] == [3, 5]
         assert report.cost.total.calls == 30
 
@@ -349,7 +349,9 @@ class TestDeadline:
     def test_of_the_guard_leaves_what_is_late_unverified(self, pump):
         """And what was done stands."""
         backend = Stuck(lambda buy: buy.key == "slow")
-        guard = Guard([Asks(Buy("slow"), name="a"), Asks(Buy(1), name="b")], deadline=0.1, hub=hub(backend))
+        guard = Guard(
+            [Asks(Buy("slow"), name="a"), Asks(Buy(1), name="b")], deadline=0.1, backends=hub(backend)
+        )
         report = check(pump, guard)
         backend.let_go.set()
         assert {f.detector: f.verdict.value for f in report.findings} == {"a": "unverified", "b": "supported"}
@@ -368,7 +370,7 @@ class TestDeadline:
         guard = Guard(
             [Asks(Buy("slow"), name="hasty", deadline=0.02), Later(name="later")],
             deadline=PATIENT,
-            hub=hub(backend),
+            backends=hub(backend),
         )
         report = check(pump, guard)
         backend.let_go.set()
@@ -379,7 +381,7 @@ class TestDeadline:
 
     def test_counts_the_examination_and_not_the_model_that_answers(self, pump):
         """A framework's model may take longer than a check is allowed to."""
-        guard = Guard([Asks(Buy(1))], deadline=0.15, hub=hub(Echo()))
+        guard = Guard([Asks(Buy(1))], deadline=0.15, backends=hub(Echo()))
 
         def slow(_):
             threading.Event().wait(0.3)
@@ -639,7 +641,7 @@ class TestConstruction:
 class TestSharing:
     def test_sixteen_threads_may_share_one_guard(self):
         """Each has its own report."""
-        guard = Guard([Dislikes(), Asks(Buy(1), Buy(2))], hub=hub(Echo()), policy=annotate())
+        guard = Guard([Dislikes(), Asks(Buy(1), Buy(2))], backends=hub(Echo()), policy=annotate())
         found = {}
 
         def work(n):
@@ -656,13 +658,13 @@ class TestSharing:
     def test_guards_may_share_a_hub(self):
         """And with it lanes and memory."""
         backends = hub(Echo())
-        first, second = Guard([Asks(Buy(1))], hub=backends), Guard([Asks(Buy(2))], hub=backends)
+        first, second = Guard([Asks(Buy(1))], backends=backends), Guard([Asks(Buy(2))], backends=backends)
         assert [guard.check("x").verdict for guard in (first, second)] == [Verdict.SUPPORTED] * 2
         assert backends.spent == Cost(2)
 
     def test_works_inside_a_running_loop(self):
         """A notebook's cell calls `check`."""
-        guard = Guard([Asks(Buy(1))], hub=hub(Echo()))
+        guard = Guard([Asks(Buy(1))], backends=hub(Echo()))
 
         async def cell():
             return guard.check("x")
@@ -672,6 +674,6 @@ class TestSharing:
     def test_answers_given_at_once_are_answers(self):
         """An instant backend, no thread at all."""
         backend = Echo(instant=True)
-        assert Guard([Asks(Buy(1))], hub=hub(backend)).check("x").cost.total == Cost(1)
+        assert Guard([Asks(Buy(1))], backends=hub(backend)).check("x").cost.total == Cost(1)
         assert backend.threads == {threading.current_thread().name}
         assert backend._reply(Buy(1)) == Answer("re 1", Cost(1))

@@ -146,9 +146,9 @@ class TestGiven:
         assert guard.hub.store._connection is not None
         guard.hub.store.close()
         shared = Hub({"buy": chat})
-        with Guard([Asks(Buy())], hub=shared) as one:
+        with Guard([Asks(Buy())], backends=shared) as one:
             one.check("x")
-        assert Guard([Asks(Buy())], hub=shared).check("y").findings
+        assert Guard([Asks(Buy())], backends=shared).check("y").findings
         assert closed == []
 
     def test_a_detector_in_the_place_of_the_files_keeps_its_bibliography(self, tmp_path):

@@ -33,11 +33,13 @@ def fork() -> dict[str, object]:
         chat.reached.wait(30)
         started = time.perf_counter()
         if (child := os.fork()) == 0:
-            good = Guard([Chains(chains=5, steps=3)], hub=guard.hub).check("x").verdict is Verdict.SUPPORTED
+            good = (
+                Guard([Chains(chains=5, steps=3)], backends=guard.hub).check("x").verdict is Verdict.SUPPORTED
+            )
             os._exit(0 if good else 1)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         seconds = time.perf_counter() - started
-        parent = Guard([Chains(chains=6, steps=3)], hub=guard.hub).check("x")
+        parent = Guard([Chains(chains=6, steps=3)], backends=guard.hub).check("x")
         chat.let_go.set()
         return {
             "child": status == 0,

@@ -26,7 +26,7 @@ from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.references.citations.words import YEAR
 from guardrail.report import Finding, Span
 
-__all__ = ["add_tagger", "main"]
+__all__ = ["add_reader", "main"]
 
 SEED = 20261125
 LEAST_RIGHT = {"prose": 0.6}
@@ -40,9 +40,9 @@ def compute(run: Run) -> list[Row]:
     run.parameters["seed"] = SEED
     rows = list[Row]()
     rows += hostile_rows()
-    check = ReferenceCheck(tagger=run.options.tagger)
-    run.parameters["tagger"] = check.tagger
-    tagger = packaged_tagger() if check.tagger == "on" else None
+    check = ReferenceCheck(reader=run.options.reader)
+    run.parameters["reader"] = check.reader
+    tagger = packaged_tagger() if check.reader == "network" else None
     for half in run.options.half or HALVES:
         some = answers(half)
         rows += reading_rows(half, [read(answer, tagger) for answer in some])
@@ -168,7 +168,7 @@ def accusation_rows(run: Run, half: str, some: Sequence[Answer], known: Mapping[
         path = Path(scratch) / "works.sqlite"
         with Index.create(path, complete=True) as index:
             index.add(known.values())
-        guard = Guard([ReferenceCheck(bibliography=path, tagger=run.parameters["tagger"])])
+        guard = Guard([ReferenceCheck(bibliography=path, reader=run.parameters["reader"])])
         try:
             return _judged(run, half, some, known, guard)
         finally:
@@ -229,16 +229,16 @@ def _share(part: int, whole: int) -> float:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of this benchmark alone."""
     parser.add_argument("--half", action="append", choices=HALVES, help="this half; both by default")
-    add_tagger(parser)
+    add_reader(parser)
 
 
-def add_tagger(parser: argparse.ArgumentParser) -> None:
-    """Whether the network reads."""
+def add_reader(parser: argparse.ArgumentParser) -> None:
+    """Who reads."""
     parser.add_argument(
-        "--tagger",
-        choices=("auto", "on", "off"),
+        "--reader",
+        choices=("auto", "network", "grammars"),
         default="auto",
-        help="whether the network reads, too (ReferenceCheck)",
+        help="who reads the references (ReferenceCheck)",
     )
 
 

@@ -14,7 +14,7 @@ from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from benchmarks.references.answers.labels import HALVES
 from benchmarks.references.answers.reading import paired, read
-from benchmarks.references.answers.run import add_tagger
+from benchmarks.references.answers.run import add_reader
 from benchmarks.references.real.labels import KINDS, Real, real_answers, without_references
 from benchmarks.references.real.scoring import (
     FIELDS,
@@ -41,9 +41,9 @@ EVERY = 4  # answer of a short run
 def compute(run: Run) -> list[Row]:
     """Agreement of the hands over both halves, and what is read of one."""
     half, folder = run.options.half, run.data("real_answers")
-    check = ReferenceCheck(tagger=run.options.tagger)
-    run.parameters |= {"half": half, "tagger": check.tagger}
-    tagger = packaged_tagger() if check.tagger == "on" else None
+    check = ReferenceCheck(reader=run.options.reader)
+    run.parameters |= {"half": half, "reader": check.reader}
+    tagger = packaged_tagger() if check.reader == "network" else None
     step = EVERY if run.fast else 1
     hands = dict(agreement([one for name in HALVES for one in real_answers(name, folder)]))
     rows = [Row.shown(f"two hands: {name}", value) for name, value in hands.items()]
@@ -182,7 +182,7 @@ def _counts_once(_: Paired) -> int:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of this benchmark alone."""
     parser.add_argument("--half", choices=HALVES, default="seen", help='"seen" by default')
-    add_tagger(parser)
+    add_reader(parser)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from benchmarks.references.answers.changes import invented
-from benchmarks.references.answers.run import add_tagger
+from benchmarks.references.answers.run import add_reader
 from benchmarks.references.shapes._shapes import SHAPES
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
@@ -77,8 +77,8 @@ def compute(run: Run) -> list[Row]:
         path = Path(scratch) / "works.sqlite"
         with Index.create(path, complete=True) as index:
             index.add(WORKS)
-        check = ReferenceCheck(bibliography=path, tagger=run.options.tagger)
-        run.parameters["tagger"] = check.tagger
+        check = ReferenceCheck(bibliography=path, reader=run.options.reader)
+        run.parameters["reader"] = check.reader
         guard = Guard([check])
         try:
             real, made_up = Counter[str](), Counter[str]()
@@ -166,7 +166,7 @@ def _family_first(work: Record) -> str:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of this benchmark alone."""
-    add_tagger(parser)
+    add_reader(parser)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
-from benchmarks.references.answers.run import add_tagger
+from benchmarks.references.answers.run import add_reader
 from benchmarks.references.silence.written import written
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
@@ -55,8 +55,8 @@ def compute(run: Run) -> list[Row]:
         path = Path(scratch) / "one.sqlite"
         with Index.create(path, complete=True) as index:
             index.add([Record(title="A Work That No Answer Is About", authors=("Nora Body",), year=1999)])
-        check = ReferenceCheck(bibliography=path, tagger=run.options.tagger)
-        run.parameters["tagger"] = check.tagger
+        check = ReferenceCheck(bibliography=path, reader=run.options.reader)
+        run.parameters["reader"] = check.reader
         guard = Guard([check])
         try:
             found = [(one, guard.check(one.text, prompt=one.question).findings) for one in silent]
@@ -126,4 +126,4 @@ def show(run: Run, found: Sequence[tuple[Answered, Sequence[Finding]]]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
-    return bench("references.silence", compute, argv, folder=HERE, doc=__doc__ or "", add_options=add_tagger)
+    return bench("references.silence", compute, argv, folder=HERE, doc=__doc__ or "", add_options=add_reader)

@@ -6,8 +6,8 @@
 | `rows`, `learning` | labelled scores as arrays; the thresholds that keep one promise (learn then test) |
 | `shares` | a false discovery rate where fewer rows are made up than in the calibration |
 | `making` | all promises and groups together: the certificate |
-| `certificate`, `scoring` | what a guard takes; which detectors and models it is for |
-| `applying` | scores and a certificate to verdicts |
+| `certificate`, `scoring` | the thresholds; which detectors and models they are for |
+| `applying` | what a guard takes; scores and a certificate to verdicts |
 | `probabilities` | scores as probabilities, by a curve learnt from own labels |
 | `drift` | whether live scores still look like the calibration's |
 
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
+    from guardrail.calibration.applying import Calibration as Calibration
     from guardrail.calibration.certificate import Certificate as Certificate
     from guardrail.calibration.drift import DriftMonitor as DriftMonitor
     from guardrail.calibration.learning import learn as learn
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from guardrail.calibration.scoring import Scoring as Scoring
 
 _HOMES = {
+    "Calibration": "guardrail.calibration.applying",
     "Certificate": "guardrail.calibration.certificate",
     "DriftMonitor": "guardrail.calibration.drift",
     "Probabilities": "guardrail.calibration.probabilities",

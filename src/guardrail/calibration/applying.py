@@ -1,22 +1,87 @@
-"""Scores and a certificate to verdicts: flagged above, passed below, unverified between, stricter after an alarm."""
+"""What a guard takes of a calibration; scores and a certificate to verdicts: flagged above, passed below, unverified between, stricter after an alarm."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
+from pathlib import Path
 
 from guardrail._log import log
 from guardrail.calibration.certificate import Certificate, Group
 from guardrail.calibration.drift import MESSAGE, DriftMonitor
+from guardrail.calibration.probabilities import Probabilities
 from guardrail.calibration.scoring import position
+from guardrail.errors import ConfigError
 from guardrail.report import Case, Finding, Scale, Verdict
 
-__all__ = ["Certified"]
+__all__ = ["Calibration", "Certified"]
 
 CONVERSATIONS = 100_000
 FEWEST = 20
+
+
+class Calibration:
+    """What was learnt from labelled answers, and which of it belongs to a guard's answers.
+
+    Args:
+        certificate: thresholds that keep a promise (`guardrail calibrate --target`), or the path of a certificate. They take the
+            place of the detectors' own; what lies between them is unverified.
+        probabilities: what scores mean on your answers (`guardrail calibrate --probabilities`), or the path of such a file. Findings
+            get the probability as a measurement; scores and verdicts stay as they are.
+        group: which of the certificate's groups the answers belong to.
+        answering: the model whose answers are checked, where the certificate or the probabilities name one.
+
+    Raises:
+        ConfigError: a file cannot be read or is something else, or `group` or `answering` is given without what it belongs to.
+    """
+
+    def __init__(
+        self,
+        certificate: Certificate | str | Path | None = None,
+        probabilities: Probabilities | str | Path | None = None,
+        *,
+        group: str = "",
+        answering: str = "",
+    ) -> None:
+        if certificate is None and (group or (answering and probabilities is None)):
+            name = "group" if group else "answering"
+            raise ConfigError(
+                f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
+            )
+        self.certificate = (
+            Certificate.load(certificate) if isinstance(certificate, str | Path) else certificate
+        )
+        self.probabilities = (
+            Probabilities.load(probabilities) if isinstance(probabilities, str | Path) else probabilities
+        )
+        self.group = group
+        self.answering = answering
+
+    @classmethod
+    def of(cls, given: Calibration | Certificate | Probabilities | str | Path | None) -> Calibration:
+        """From what a user has; a file says by its content which of the two it is."""
+        if given is None or isinstance(given, Calibration):
+            return given or cls()
+        if isinstance(given, Probabilities):
+            return cls(probabilities=given)
+        if isinstance(given, str | Path) and _has_curves(given):
+            return cls(probabilities=given)
+        return cls(certificate=given)
+
+    def only(self, detectors: Sequence[str]) -> Calibration:
+        """For a guard that has no other detectors; without a certificate, which is one of all of them."""
+        known = self.probabilities and self.probabilities.only(detectors)
+        return Calibration(probabilities=known, answering=self.answering if known else "")
+
+
+def _has_curves(path: str | Path) -> bool:
+    try:
+        return "curves" in json.loads(Path(path).read_bytes())
+    except (OSError, ValueError, TypeError):
+        return False  # the certificate's reader says what is wrong
 
 
 class Certified:

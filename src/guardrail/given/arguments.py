@@ -15,7 +15,7 @@ from guardrail.cache import Cache
 from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
 from guardrail.engine.flow import Request
-from guardrail.engine.hub import Hub, Store
+from guardrail.engine.hub import Store
 from guardrail.engine.jobs import Retry
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.advice import policy_to_write
@@ -267,17 +267,6 @@ def _model_to_write(lane: str, given: Any) -> str:
     else:
         model = "an object with answer and fingerprint"
     return f"backends={{{lane!r}: {model}}}"
-
-
-def hub(given: Any) -> Hub | None:
-    """A hub.
-
-    Raises:
-        ConfigError: it is no hub.
-    """
-    if given is not None and not isinstance(given, Hub):
-        raise ConfigError(f"hub= takes a Hub, got {shown(given)}: write hub=Hub({{'chat': model}})")
-    return given
 
 
 # -- what to do about findings

@@ -106,7 +106,7 @@ class ReferenceCheck(Detector):
     Raises:
         ConfigError: an option is not one of those above.
         IndexFault: the bibliography's file is no usable index.
-        MissingExtra, WeightsMissing: `tagger="on"`, and the network or what runs it is not installed.
+        MissingExtra, WeightsMissing: `reader="network"`, and the network or what runs it is not installed.
 
     Source: [agrawal2024]; differs: exact parsing, fenced prompts, local agreement, look-up, the claim as witness.
     """
@@ -160,12 +160,6 @@ class ReferenceCheck(Detector):
         "threshold from labelled answers",
     )
     draws: int | None = option(default=None, least=1, help="replies per direct query; None = by effort")
-    confidence: float = option(
-        default=0.95, least=0.5, most=1, help="how sure adaptive must be before it stops"
-    )
-    witness: bool = option(
-        default=True, help="also compare the authors that the answer names with those that the model names"
-    )
     logprobs: int | None = option(
         default=None,
         least=1,
@@ -173,16 +167,12 @@ class ReferenceCheck(Detector):
         help="alternatives per token to request; P(yes) then comes from one reply, if the model returns "
         "log-probabilities. None = request none",
     )
-    reader: Literal["rules", "both"] = option(
-        default="rules",
-        help="who reads the references: rules = this program; both = also the judge model, once for each answer: what it "
-        "finds beyond that can be cleared, and is never called wrong",
-    )
-    tagger: Literal["auto", "on", "off"] = option(
+    reader: Literal["auto", "network", "grammars", "model"] = option(
         default="auto",
-        help="whether a small network reads the answer: auto = if guardrail-citations-mini is installed. Without it only links, "
+        help="who reads the references: network = a small network, and grammars; grammars = alone, so only links, "
         "identifiers, BibTeX and other structured entries, law, and titles in Chinese, Japanese and Korean brackets are read, and a "
-        "finding says that the rest was not",
+        "finding says that the rest was not; auto = the network if guardrail-citations-mini is installed; model = as auto, and also "
+        "the judge model, once for each answer: what it finds beyond that can be cleared, and is never called wrong",
     )
     max_references: int = option(
         default=50, least=1, help="references to examine; the rest is unverified, and the report says so"
@@ -198,9 +188,10 @@ class ReferenceCheck(Detector):
             searched = with_sources(searched, self.sources)
         self._backend = None if searched is None else BibliographyBackend(searched)
         self.queries = tuple(self.queries)
-        if self.tagger == "auto":
-            self.tagger = "on" if tagger_installed() else "off"
-        self._tagger = packaged_tagger() if self.tagger == "on" else None
+        by_network = self.reader == "network" or (self.reader != "grammars" and tagger_installed())
+        if self.reader == "auto":
+            self.reader = "network" if by_network else "grammars"
+        self._tagger = packaged_tagger() if by_network else None
         self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
         self.draws = self.draws if self.draws is not None else _DRAWS[self.effort]
         self._findings = Findings(
@@ -213,10 +204,8 @@ class ReferenceCheck(Detector):
             agreement=self.agreement,
             parsing=self.parsing,
             fenced=self.prompts == "fenced",
-            witness_claim=self.witness,
             logprobs=self.logprobs,
             stop_at=self.threshold if self.effort == "adaptive" else None,
-            confidence=self.confidence,
         )
 
     def backends(self) -> Mapping[str, Backend[Any]]:
@@ -228,7 +217,7 @@ class ReferenceCheck(Detector):
         cited = [one for one in self._citations(case) if one.means is None][: self.max_references]
         titles = [one.reference.title for one in cited if one.reference.title and one.style != "legal"]
         asked = dict(self._interviewer.calls(titles))
-        read = int(self.reader == "both")
+        read = int(self.reader == "model")
         looked_up = len({citation.reference for citation in cited if citation.style != "author-year"})
         if self._backend is not None:
             further = self.max_references - len(cited) if read else 0
@@ -251,7 +240,7 @@ class ReferenceCheck(Detector):
         else:
             cited, left_out = self._read(case)
         failed = ""
-        if self.reader == "both":
+        if self.reader == "model":
             cited, failed = yield from self._read_by_model(case, cited)
         silent = [
             self._findings.not_read(span, case.answer, reason)

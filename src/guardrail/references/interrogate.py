@@ -40,6 +40,7 @@ __all__ = ["DETAILS", "DIRECT", "Interrogation", "Interviewer", "Query"]
 Query: TypeAlias = Literal["iq", "dq1", "dq2", "dq3", "year", "venue"]
 DIRECT: tuple[Query, ...] = ("dq1", "dq2", "dq3")
 DETAILS: tuple[Query, ...] = ("year", "venue")
+_SURE = 0.95  # of an adaptive decision, before it stops
 
 
 @dataclass(slots=True)
@@ -137,7 +138,6 @@ class Interviewer:
         draws: yes/no replies per direct query (the paper's j = 10).
         agreement: "local" compares author lists by name, "model" asks the judge as the paper does.
         stop_at: a score threshold; interrogation stops once the decision at it is settled. `None` asks all.
-        confidence: how sure the decision must be.
     """
 
     queries: tuple[Query, ...]
@@ -146,10 +146,8 @@ class Interviewer:
     agreement: Literal["local", "model"]
     parsing: Parsing
     fenced: bool
-    witness_claim: bool
     logprobs: int | None
     stop_at: float | None
-    confidence: float
 
     @property
     def direct(self) -> tuple[Query, ...]:
@@ -276,7 +274,7 @@ class Interviewer:
         found.named = sum(names is not None for names in lists)
         if self.agreement == "local":
             found.overlaps += [_list_overlap(lists[a], lists[b]) for a, b in pairs]
-        if self.witness_claim and reference.authors:
+        if reference.authors:
             claimed = parse_authors(", ".join(reference.authors))
             found.claim += [_list_overlap(claimed, names) for names in lists[before:]]
 
@@ -291,7 +289,7 @@ class Interviewer:
             draws=self.draws,
         )
         supported = posterior.above(1 - self.stop_at)
-        return supported >= self.confidence or supported <= 1 - self.confidence
+        return supported >= _SURE or supported <= 1 - _SURE
 
 
 def _list_overlap(first: Any, second: Any) -> float:

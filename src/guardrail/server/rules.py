@@ -112,7 +112,6 @@ def _varied(guard: Guard, policy: Policy, detectors: tuple[str, ...] | None) -> 
         if name not in by_name:
             raise UnknownName("detector of [[rule]]", name, tuple(by_name))
     kept = guard.detectors if detectors is None else tuple(by_name[name] for name in detectors)
-    known = guard.probabilities and guard.probabilities.only([detector.name for detector in kept])
     return Guard(
         kept,
         policy=policy,
@@ -120,8 +119,7 @@ def _varied(guard: Guard, policy: Policy, detectors: tuple[str, ...] | None) -> 
         fail=guard.policy.fail,
         budget=guard.budget,
         deadline=guard.deadline,
-        hub=guard.hub,
+        backends=guard.hub,
         on_report=guard.on_report,
-        probabilities=known,
-        answering=known.scoring.model if known else "",
+        calibration=guard.calibration.only([detector.name for detector in kept]),
     )

@@ -460,7 +460,7 @@ class TestGuard:
             return answer(requests)
 
         model.answer = slow_first
-        guard = Guard([Checks()], hub=Hub({"entailment": model}))
+        guard = Guard([Checks()], backends=Hub({"entailment": model}))
         with ThreadPoolExecutor(30) as pool:
             futures = {text: pool.submit(guard.check, text) for text in expected}
             wait_until(lambda: guard.hub.queued() >= 45)

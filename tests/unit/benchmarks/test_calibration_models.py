@@ -5,6 +5,7 @@ from benchmarks._table import Run
 from benchmarks.calibration import models
 
 from guardrail import Guard
+from guardrail.calibration import Calibration
 from guardrail.detectors import ReferenceCheck
 
 
@@ -40,8 +41,7 @@ class TestAnotherModel:
         with Guard(
             [ReferenceCheck()],
             chat=first.chat,
-            certificate=first.certificate("missed=0.5"),
-            answering=models.MADE_WITH,
+            calibration=Calibration(first.certificate("missed=0.5"), answering=models.MADE_WITH),
         ) as guard:
             reports = [guard.check(case) for case in second.cases]
             assert guard.drift.alarm

@@ -263,7 +263,9 @@ class TestCommand:
         (places / "unseen.jsonl").write_text("")
         monkeypatch.setattr(labels.real_answers, "__kwdefaults__", {"labels": places})
         monkeypatch.setattr(labels.without_references, "__kwdefaults__", {"labels": places})
-        code = run.main(["--data", str(tmp_path), "--tagger", "off", "--json", str(tmp_path / "out.json")])
+        code = run.main(
+            ["--data", str(tmp_path), "--reader", "grammars", "--json", str(tmp_path / "out.json")]
+        )
         rows = {one["quantity"]: one for one in json.loads((tmp_path / "out.json").read_text())["rows"]}
         assert code == 1
         assert rows["two hands: F1, all kinds"]["ours"] == 1

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from guardrail import Guard, Verdict
-from guardrail.calibration import Certificate, Rows, Scoring, Target, certify
+from guardrail.calibration import Calibration, Certificate, Rows, Scoring, Target, certify
 from guardrail.calibration.drift import MESSAGE
 from guardrail.calibration.scoring import position, score_at
 from guardrail.detector import Detector, Finding
@@ -194,7 +194,7 @@ class TestGuard:
     def test_flags_passes_and_abstains(self):
         """Above, below and between the certificate's thresholds, whatever the detector's own say."""
         made = certificate()
-        guard = Guard([Number()], certificate=made)
+        guard = Guard([Number()], calibration=made)
         group = made.groups[0]
         between = (group.lower + group.upper) / 2
         found = [checked(guard, str(score)).verdict for score in (group.upper, group.lower - 0.01, between)]
@@ -203,29 +203,31 @@ class TestGuard:
 
     def test_both_drivers_agree(self):
         """Asynchronous checks too."""
-        guard = Guard([Number()], certificate=certificate())
+        guard = Guard([Number()], calibration=certificate())
         assert asyncio.run(guard.acheck("0.99")).findings[0].verdict is Verdict.UNSUPPORTED
 
     def test_what_has_no_score_stays_unverified(self):
         """Nothing is made of it."""
-        assert checked(Guard([Number()], certificate=certificate()), "words").reason == "no number"
+        assert checked(Guard([Number()], calibration=certificate()), "words").reason == "no number"
 
     def test_takes_another_threshold_and_refuses_another_option(self):
         """Thresholds are the certificate's; samples make other scores."""
-        Guard([Number(threshold=0.9)], certificate=certificate())
+        Guard([Number(threshold=0.9)], calibration=certificate())
         with pytest.raises(ConfigError, match="another detector 'number'"):
-            Guard([Number(samples=2)], certificate=certificate())
+            Guard([Number(samples=2)], calibration=certificate())
 
     def test_unknown_groups(self):
         """Unverified, or judged by the strictest thresholds, as the certificate says."""
         for unknown, verdict in (("unverified", Verdict.UNVERIFIED), ("strictest", Verdict.UNSUPPORTED)):
-            guard = Guard([Number()], certificate=certificate(unknown=unknown), group="elsewhere")
+            guard = Guard(
+                [Number()], calibration=Calibration(certificate(unknown=unknown), group="elsewhere")
+            )
             assert checked(guard, "0.99").verdict is verdict
 
     def test_an_alarm_makes_it_stricter(self):
         """After it the detector's own threshold counts too, the reason says why, and it stays."""
         made = certificate("fdr=0.2")
-        guard = Guard([Number(threshold=0.05)], certificate=made)
+        guard = Guard([Number(threshold=0.05)], calibration=made)
         assert checked(guard, "0.1").verdict is Verdict.SUPPORTED
         for _ in range(60):
             guard.check("0.99")
@@ -243,15 +245,15 @@ class TestGuard:
             joined, Target.parse("sound=0.2"), scoring(), scales={"number": Number.scale}, by=("place",)
         )
         for group, part in (("north", low), ("south", high)):
-            guard = Guard([Number()], certificate=made, group=group)
+            guard = Guard([Number()], calibration=Calibration(made, group=group))
             for score in np.random.default_rng(1).permutation(part.by_answer().scores.repeat(2)):
                 guard.check(str(score))
             assert not guard.drift.alarm
-        assert Guard([Number()], certificate=made, group="elsewhere").drift is None
+        assert Guard([Number()], calibration=Calibration(made, group="elsewhere")).drift is None
 
     def test_a_conversation_counts_once(self):
         """A hundred answers in one conversation are one score."""
-        guard = Guard([Number()], certificate=certificate())
+        guard = Guard([Number()], calibration=certificate())
         for _ in range(100):
             guard.check("0.99", prompt="the same question")
         assert guard.drift.answers == 1
@@ -260,5 +262,5 @@ class TestGuard:
     def test_a_group_needs_a_certificate(self):
         """Without one it would mean nothing."""
         with pytest.raises(ConfigError, match="certificate"):
-            Guard([Number()], group="news")
+            Calibration(group="news")
         assert Guard([Number()]).drift is None

@@ -8,7 +8,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 
 from guardrail import Guard, Verdict, flag
-from guardrail.calibration import Probabilities, Rows, Scoring
+from guardrail.calibration import Calibration, Probabilities, Rows, Scoring
 from guardrail.calibration.probabilities import NAME, DetectorCurve, learn_probabilities
 from guardrail.detector import Detector, Finding
 from guardrail.errors import ConfigError, InputError
@@ -174,7 +174,7 @@ class TestProbabilities:
         """Every scored finding; its score and verdict stay."""
         made = learnt()
         made.save(tmp_path / "p.json")
-        with Guard([Number()], probabilities=tmp_path / "p.json") as guard:
+        with Guard([Number()], calibration=tmp_path / "p.json") as guard:
             first, second = guard.check("0.9 0.2").findings
         assert (first.score, first.verdict) == (0.9, Verdict.SUPPORTED)
         values = {one.evidence[-1].name: one.evidence[-1].value for one in (first,)}
@@ -183,7 +183,7 @@ class TestProbabilities:
 
     def test_of_answers_stand_at_the_worst_finding(self):
         """Where only answers had labels."""
-        guard = Guard([Number()], probabilities=learnt(unit="answer"))
+        guard = Guard([Number()], calibration=learnt(unit="answer"))
         first, second = guard.check("0.9 0.2").findings
         assert first.evidence[-1].note == "that something in the answer is made up"
         assert second.evidence == ()
@@ -191,9 +191,9 @@ class TestProbabilities:
     def test_another_scoring_is_refused(self):
         """Another option of the detector, or another model that answered."""
         with pytest.raises(ConfigError, match="another detector 'number'"):
-            Guard([Number(samples=2)], probabilities=learnt())
+            Guard([Number(samples=2)], calibration=learnt())
         with pytest.raises(ConfigError, match="another answering model"):
-            Guard([Number()], probabilities=learnt(), answering="gpt-4")
+            Guard([Number()], calibration=Calibration(probabilities=learnt(), answering="gpt-4"))
 
     def test_a_rule_of_a_server_keeps_those_of_its_detectors(self):
         """Another policy with one of two detectors: its curve goes along, and the model that answered."""
@@ -201,7 +201,7 @@ class TestProbabilities:
         scoring = Scoring.of({"number": signature, "other": str(Other().signature())}, {}, model="gpt-4")
         both = {name: (drawn(50), "finding") for name in ("number", "other")}
         made = learn_probabilities(both, scoring, scales=dict.fromkeys(both, Number.scale))
-        guard = Guard([Number(), Other()], probabilities=made, answering="gpt-4")
+        guard = Guard([Number(), Other()], calibration=Calibration(probabilities=made, answering="gpt-4"))
         alone = _varied(guard, flag(), ("other",))
         assert [*alone.probabilities.curves] == ["other"]
         assert alone.check("0.9").findings[0].evidence[-1].name == NAME

@@ -368,13 +368,15 @@ class TestCore:
 
     def test_a_shared_hub_keeps_the_bibliography(self, shelf):
         """A real work comes out as made up, because its bibliography was dropped."""
-        guard = Guard([ReferenceCheck(bibliography=shelf)], hub=Hub({"chat": ScriptedChat("no")}))
+        guard = Guard([ReferenceCheck(bibliography=shelf)], backends=Hub({"chat": ScriptedChat("no")}))
         assert guard.check(f"1. {REAL}").verdict is Verdict.SUPPORTED
 
     def test_guards_of_one_hub_share_the_bibliography(self, shelf):
         """One detector in both, or a detector each: the second was refused as another backend."""
         hub, one = Hub({"chat": ScriptedChat("no")}), ReferenceCheck(bibliography=shelf)
-        guards = [Guard([detector], hub=hub) for detector in (one, one, ReferenceCheck(bibliography=shelf))]
+        guards = [
+            Guard([detector], backends=hub) for detector in (one, one, ReferenceCheck(bibliography=shelf))
+        ]
         assert [guard.check(f"1. {REAL}").verdict for guard in guards] == [Verdict.SUPPORTED] * 3
 
     def test_messages_with_content_blocks_are_understood(self):

@@ -330,7 +330,7 @@ class TestCheck:
                 Record("Tall Trees", ("Ann Poe",), year=2020),
             ]
             index.add([*works, Record("Roe v Poe", (), year=1932, venue="[1932] AC 562")])
-        guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+        guard = Guard([ReferenceCheck(bibliography=path, reader="grammars")])
         found = guard.check(text, prompt="Which works? List references.").findings
         assert found
         assert Verdict.SUPPORTED not in [finding.verdict for finding in found]
@@ -363,7 +363,7 @@ class TestCheck:
     def test_what_is_said_behind_a_volume_is_no_title(self, tmp_path):
         with Index.create(tmp_path / "refs.sqlite", complete=True) as index:
             index.add([Record("Marbury v. Madison", year=1803, venue="5 U.S. 137")])
-        guard = Guard([ReferenceCheck(bibliography=tmp_path / "refs.sqlite", tagger="off")])
+        guard = Guard([ReferenceCheck(bibliography=tmp_path / "refs.sqlite", reader="grammars")])
         text = "It began with Marbury v. Madison, 5 U.S. 137 (1803) and was strengthened in Cooper (1958)."
         assert guard.check(text).findings[0].verdict is Verdict.SUPPORTED
 
@@ -484,7 +484,7 @@ class TestCheck:
     def test_without_eyecite_it_is_said_to_be_unread(self, monkeypatch):
         """The extra [legal] is not installed."""
         monkeypatch.setattr(legal, "installed", lambda: False)
-        report = Guard([ReferenceCheck(tagger="off")]).check(f"In {BROWN}, it was held.")
+        report = Guard([ReferenceCheck(reader="grammars")]).check(f"In {BROWN}, it was held.")
         assert "347 U.S. 483" in [finding.text for finding in report.findings]
 
 

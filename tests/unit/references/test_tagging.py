@@ -349,17 +349,17 @@ class TestPackaged:
 
 class TestOption:
     def test_auto_is_what_is_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert ReferenceCheck().signature().parameters["tagger"] == "on"
+        assert ReferenceCheck().signature().parameters["reader"] == "network"
         monkeypatch.setattr("guardrail.references.check.tagger_installed", lambda: False)
-        assert ReferenceCheck().signature().parameters["tagger"] == "off"
+        assert ReferenceCheck().signature().parameters["reader"] == "grammars"
 
     def test_asked_for_and_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tagging, "is_here", lambda _: False)
         with pytest.raises(WeightsMissing, match="models/citations-mini"):
-            ReferenceCheck(tagger="on")
+            ReferenceCheck(reader="network")
         monkeypatch.setattr(tagging, "_LIBRARIES", ("no_such_library",))
         with pytest.raises(MissingExtra, match="mini"):
-            ReferenceCheck(tagger="on")
+            ReferenceCheck(reader="network")
 
     @pytest.mark.parametrize(("names", "verdict"), [(0.1, Verdict.UNVERIFIED), (0.99, Verdict.UNSUPPORTED)])
     def test_a_made_up_work_that_only_the_network_finds(
@@ -376,7 +376,9 @@ class TestOption:
         path = tmp_path / "works.sqlite"
         with Index.create(path, complete=True) as index:
             index.add([Record("Silent Spring", ("Rachel Carson",), year=1962)])
-        [finding] = Guard([ReferenceCheck(bibliography=path, tagger="on")]).check(PROSE).findings
+        [finding] = Guard([ReferenceCheck(bibliography=path, reader="network")]).check(PROSE).findings
         assert finding.verdict is verdict
-        [finding] = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(PROSE).findings or [None]
+        [finding] = Guard([ReferenceCheck(bibliography=path, reader="grammars")]).check(PROSE).findings or [
+            None
+        ]
         assert finding is None or finding.span is None

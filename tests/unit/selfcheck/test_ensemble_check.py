@@ -420,7 +420,7 @@ class TestDefault:
     def test_guards_share_the_encoder(self):
         """Two guards on one hub bring the same backend."""
         first = Guard([EnsembleCheck()], chat=ScriptedChat("x"))
-        Guard([EnsembleCheck()], hub=first.hub)
+        Guard([EnsembleCheck()], backends=first.hub)
 
 
 class TestEncoder:

@@ -26,7 +26,7 @@ Style: TypeAlias = Literal[
     "pmid",
     "isbn",
     "author-year",  # a mark that names no title: (Hofmann et al., 2010)
-    "model",  # what a chat model read (`reader="both"`)
+    "model",  # what a chat model read (`reader="model"`)
     "legal",  # a case or a law: Brown v. Board of Education, 347 U.S. 483 (1954)
 ]
 
