@@ -203,7 +203,7 @@ class TestProbabilities:
         made = learn_probabilities(both, scoring, scales=dict.fromkeys(both, Number.scale))
         guard = Guard([Number(), Other()], calibration=Calibration(probabilities=made, answering="gpt-4"))
         alone = _varied(guard, flag(), ("other",))
-        assert [*alone.probabilities.curves] == ["other"]
+        assert [*alone.calibration.probabilities.curves] == ["other"]
         assert alone.check("0.9").findings[0].evidence[-1].name == NAME
 
     def test_an_unknown_detector_has_none(self):
