@@ -127,7 +127,7 @@ def another_model(run: Run, runs: int) -> Iterator[Row]:
     """Refused by name, by its replies and by another option; and noticed where the name stays while the model changes."""
     apart, other = both(run, together=False)
     made = apart.certificate()
-    same = {"detectors": [ReferenceCheck()], "chat": apart.chat, "answering": MADE_WITH}
+    same: dict[str, Any] = {"detectors": [ReferenceCheck()], "chat": apart.chat, "answering": MADE_WITH}
     name = f"certificate from {MADE_WITH}'s recorded replies"
     for said, changed, wanted in (
         ("taken by the same guard", {}, 0),
