@@ -45,7 +45,7 @@ WRONG: list[tuple[str, str]] = [
     ("Guard([SelfCheck('nli')], backends={'entailment': 'deberta-nli'})", "EntailmentModel('deberta-nli')"),
     ("Guard([SelfCheck('nli')], backends=[PackagedEntailment()])", "{'entailment': …}"),
     ("Guard([SelfCheck('nli')], backends={'entailment': PackagedEntailment})", "PackagedEntailment()"),
-    # retry, cache, budget, deadline, hub, listener
+    # retry, cache, budget, deadline, listener
     ("Guard([ReferenceCheck()], retry=3)", "Retry(attempts=3)"),
     ("Guard([ReferenceCheck()], retry=True)", "Retry()"),
     ("Guard([ReferenceCheck()], cache=True)", "cache='"),
@@ -53,7 +53,6 @@ WRONG: list[tuple[str, str]] = [
     ("Guard([ReferenceCheck()], budget='200')", "budget=200"),
     ("Guard([ReferenceCheck()], budget=-1)", "0"),
     ("Guard([ReferenceCheck()], deadline='30')", "deadline=30"),
-    ("Guard([ReferenceCheck()], hub={})", "Hub("),
     ("Guard([ReferenceCheck()], on_report='print')", "function"),
     # detectors
     ("Guard(ReferenceCheck())", "Guard([ReferenceCheck()"),
