@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from benchmarks._rows import Expected
 from benchmarks.phr import process as part
+from benchmarks.phr.accuracy import rate_exact
 from benchmarks.phr.process import figures, statistics, survey, table
 from benchmarks.phr.process.functions import NOISE, Functions, Waves, pairs
 from benchmarks.phr.process.measure import EPSILONS, MAIN, Ranked, measure, true_rates
@@ -14,7 +15,7 @@ from benchmarks.phr.process.model.bars import Bars
 from benchmarks.phr.process.training import Recipe, batch
 from scipy import stats
 
-from guardrail.phr.estimators import rate, rate_exact
+from guardrail.phr.estimators import rate
 
 BARS = Bars(count=400, edge=1.0)
 
@@ -159,7 +160,7 @@ class TestRanked:
 class TestMeasure:
     def test_closed_forms(self, random):
         """A constant with a normal posterior: PHR_N, MI and THR of 3,000 contexts are those of the conjugate model."""
-        from guardrail.phr.conjugate import Gaussian
+        from benchmarks.phr.conjugate import Gaussian
 
         y = np.array([[0.31, 0.12]])
         queries = np.array([[0.0, 1.0]])
