@@ -11,13 +11,11 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, why
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.memory.internal.chinese import name_key
-from guardrail.memory.internal.estimates import single
-from guardrail.memory.internal.orders import Order, shuffled
-from guardrail.memory.internal.survey import TEMPERATURE
-from guardrail.memory.internal.task import Match, Task, read_answer, recognised
+from guardrail.memory.internal.task import Match, Order, Task, read_answer, recognised
 from guardrail.options import option
 from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
 from guardrail.requests import Ask, Completion
+from guardrail.statistics.intervals import wilson
 
 __all__ = ["PairConsistency"]
 
@@ -49,7 +47,7 @@ class PairConsistency(Detector):
 
     questions: int = option(default=5, least=1, help="how often the question is asked again")
     least: int = option(default=3, least=1, help="readable replies that a score needs")
-    temperature: float = option(default=TEMPERATURE, least=0, most=2, help="temperature of the replies")
+    temperature: float = option(default=0.95, least=0, most=2, help="temperature of the replies")
     threshold: float = option(default=0.5, least=0, most=1, help="unsupported from this score on")
     seed: int = option(default=0, least=0, help="seed of the orders")
 
@@ -93,7 +91,7 @@ class PairConsistency(Detector):
         rng = np.random.default_rng((self.seed, k))
         found: list[Order] = []
         while len(found) < self.questions:
-            order = shuffled(rng, k)
+            order: Order = tuple(rng.permutation(k).tolist())
             if order != tuple(range(k)):
                 found.append(order)
         return found
@@ -121,17 +119,15 @@ class PairConsistency(Detector):
             failed = why(replies)
             return [self._unverified(case, f"{reason}: {failed}" if failed else reason, said)]
         wanted = [name_key(match.name) for match in given]
-        whole = single(sum(names != wanted for names in usable), len(usable))
-        evidence: tuple[Evidence, ...] = (said,)
-        if whole is not None:
-            note = f"1 − mean h over {len(usable)} replies, for all {len(given)} matches together"
-            evidence += (
-                Measurement(
-                    name="replies that differ", value=whole.value, interval=whole.interval, note=note
-                ),
-            )
+        differ = sum(names != wanted for names in usable)
+        whole = Measurement(
+            name="replies that differ",
+            value=differ / len(usable),
+            interval=wilson(differ, len(usable)),
+            note=f"1 − mean h over {len(usable)} replies, for all {len(given)} matches together",
+        )
         return [
-            self._match(case, match, task.lefts[i], ([names[i] for names in usable], evidence))
+            self._match(case, match, task.lefts[i], ([names[i] for names in usable], (said, whole)))
             for i, match in enumerate(given)
         ]
 
