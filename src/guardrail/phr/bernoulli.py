@@ -17,8 +17,6 @@ from guardrail.phr.pairs import END, Form
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["BernoulliModel"]
-
 
 class BernoulliModel(Backend[Request[Any]]):
     """One coin per query, with a Beta prior; queries come from a finite set, uniformly.

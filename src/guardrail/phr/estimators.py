@@ -23,21 +23,6 @@ from guardrail.errors import InputError
 from guardrail.requests import Outcomes
 from guardrail.statistics.intervals import normal_quantile, student_quantile, wilson
 
-__all__ = [
-    "SLACK",
-    "Estimate",
-    "Information",
-    "aligned",
-    "check_epsilon",
-    "entropy",
-    "entropy_of_draws",
-    "estimate",
-    "information",
-    "quantile",
-    "rate",
-    "share",
-]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 SLACK = 1e-9

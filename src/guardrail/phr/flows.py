@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from guardrail.engine.flow import Branch, Failed, Flow, gather, one
 from guardrail.phr.estimators import Estimate, Information, estimate, information, share
 from guardrail.phr.pairs import END, Form
-from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole, lost, reader_of
+from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole, lost
 from guardrail.phr.reliability import wealth
 from guardrail.report import Example
 from guardrail.requests import Sample
-
-__all__ = ["LANE", "ROUND", "Imagined", "Measured", "Survey", "bounds", "imagine", "per_context", "survey"]
 
 LANE = "language_model"
 """Where requests go. They are paid only where that lane's backend is: a model on this machine is not."""
@@ -180,7 +178,8 @@ def survey(
             of them: by the first token, if that is the same.
     """
     settings, form = settings or Settings(), form or Form()
-    reader = reader_of(settings, form, form.context(pairs, preamble), labels)
+    method = Whole if settings.estimator == "exact" else Drawn
+    reader = method(settings, form, form.context(pairs, preamble), tuple(labels))
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     if not asked:

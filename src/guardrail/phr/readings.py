@@ -17,8 +17,6 @@ from guardrail.phr.estimators import aligned, entropy, entropy_of_draws, quantil
 from guardrail.phr.pairs import Form
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["Drawn", "Query", "Reading", "Settings", "Whole", "lost", "reader_of"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 _LARGE = 2_000  # outcomes; more take some milliseconds
@@ -113,17 +111,6 @@ def lost(failed: Failed) -> str:
     if failed.error is not None:
         raise failed.error
     return str(failed)
-
-
-def reader_of(
-    settings: Settings,
-    form: Form,
-    base: str,
-    labels: Sequence[str] = (),
-) -> Whole | Drawn:
-    """The strategy of the settings, for contexts that go on from `base`, which is D_n as it is written."""
-    method = Whole if settings.estimator == "exact" else Drawn
-    return method(settings, form, base, tuple(labels))
 
 
 @dataclass(slots=True)

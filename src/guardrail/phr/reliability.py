@@ -19,8 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["ALPHA", "STAKE", "Correction", "drifts", "wealth"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 ALPHA = 0.1

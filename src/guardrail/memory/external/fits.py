@@ -25,19 +25,6 @@ from guardrail.memory.external.measuring import Form, Measured
 from guardrail.memory.external.segmentation import Language
 from guardrail.options import number
 
-__all__ = [
-    "FALSE_ALARMS",
-    "KEPT",
-    "PACKAGED",
-    "ExternalFit",
-    "Judged",
-    "Task",
-    "learn",
-    "packaged_fit",
-    "read_fit",
-    "same_meaning",
-]
-
 Task: TypeAlias = Literal["summary", "answer"]
 
 PACKAGED: Mapping[tuple[str, str, str], str] = {

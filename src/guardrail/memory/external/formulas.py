@@ -19,18 +19,6 @@ from numpy.typing import ArrayLike
 from guardrail.errors import InputError
 from guardrail.text.bm25 import Collection, bm25
 
-__all__ = [
-    "FEWEST",
-    "Normal",
-    "Point",
-    "Sides",
-    "chi_square_share",
-    "consistency",
-    "relative_consistency",
-    "relevance",
-    "threshold",
-]
-
 Point: TypeAlias = tuple[float, float]
 Sides: TypeAlias = Literal["below", "both"]
 

@@ -22,20 +22,6 @@ from guardrail.memory.external.segmentation import language, split_sentences, wo
 from guardrail.requests import Compare
 from guardrail.text.bm25 import Collection
 
-__all__ = [
-    "CHRF",
-    "Encoder",
-    "Form",
-    "Likeness",
-    "Measured",
-    "chosen",
-    "chrf",
-    "kind_of",
-    "likenesses",
-    "measure",
-    "name_of",
-]
-
 Encoder: TypeAlias = Literal["packaged", "guard", "chrf"]
 Form: TypeAlias = Literal["plain", "relative"]
 

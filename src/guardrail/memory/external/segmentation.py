@@ -14,8 +14,6 @@ from typing import Any, Literal, TypeAlias
 from guardrail.errors import MissingExtra
 from guardrail.text.sentences import split_sentences as _split_sentences
 
-__all__ = ["Language", "language", "split_sentences", "words"]
-
 Language: TypeAlias = Literal["en", "zh", "other"]
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")

@@ -15,8 +15,6 @@ from guardrail.report import Case, Finding, Verdict
 from guardrail.requests import Ask
 from guardrail.statistics.intervals import wilson
 
-__all__ = ["Entry", "Outcome", "share_of", "survey"]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

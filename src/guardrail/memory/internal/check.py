@@ -17,8 +17,6 @@ from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scal
 from guardrail.requests import Ask, Completion
 from guardrail.statistics.intervals import wilson
 
-__all__ = ["PairConsistency"]
-
 _SHOWN = 1_000  # characters of a reply that are kept as evidence
 
 
@@ -83,8 +81,12 @@ class PairConsistency(Detector):
         replies = yield from each(
             Ask(messages, temperature=self.temperature, draw=draw) for draw, (messages, _) in enumerate(asked)
         )
-        read = [_read(task, rights, reply) for (_, rights), reply in zip(asked, replies, strict=True)]
-        return self._judged(case, task, given, replies, read)
+        answered = [
+            [match.name for match in read_answer(reply.value.text, task.lefts, rights, task.labels)]
+            for (_, rights), reply in zip(asked, replies, strict=True)
+            if not isinstance(reply, Failed)
+        ]
+        return self._judged(case, task, given, replies, answered)
 
     def _orders(self, k: int) -> list[Order]:
         """Other orders than the one that the answer saw."""
@@ -102,12 +104,9 @@ class PairConsistency(Detector):
         task: Task,
         given: Sequence[Match],
         replies: Sequence[Reply[Completion]],
-        read: Sequence[Sequence[str]],
+        answered: Sequence[Sequence[str]],
     ) -> list[Finding]:
         texts = [reply.value.text[:_SHOWN] for reply in replies if not isinstance(reply, Failed)]
-        answered = [
-            names for names, reply in zip(read, replies, strict=True) if not isinstance(reply, Failed)
-        ]
         said = Replies(
             query="the same question, with the partners in other orders",
             texts=tuple(texts),
@@ -126,30 +125,26 @@ class PairConsistency(Detector):
             interval=wilson(differ, len(usable)),
             note=f"1 − mean h over {len(usable)} replies, for all {len(given)} matches together",
         )
-        return [
-            self._match(case, match, task.lefts[i], ([names[i] for names in usable], (said, whole)))
-            for i, match in enumerate(given)
-        ]
-
-    def _match(
-        self, case: Case, match: Match, left: str, asked: tuple[Sequence[str], tuple[Evidence, ...]]
-    ) -> Finding:
-        others, evidence = asked
-        same = sum(name == name_key(match.name) for name in others)
-        score = 1 - same / len(others)
-        bad = score >= self.threshold
-        found = match.end > match.start
-        return Finding(
-            detector=self.name,
-            span=Span(start=match.start, end=match.end) if found else None,
-            text=case.answer[match.start : match.end],
-            score=score,
-            verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
-            label="inconsistent" if bad else "consistent",
-            mark="matched otherwise when asked again" if bad else "",
-            reason=f"{left!r}: asked in other orders, {same} of {len(others)} replies give {match.name!r}",
-            evidence=evidence,
-        )
+        findings = []
+        for i, (left, match) in enumerate(zip(task.lefts, given, strict=True)):
+            same = sum(names[i] == wanted[i] for names in usable)
+            score = 1 - same / len(usable)
+            bad = score >= self.threshold
+            found = match.end > match.start
+            findings.append(
+                Finding(
+                    detector=self.name,
+                    span=Span(start=match.start, end=match.end) if found else None,
+                    text=case.answer[match.start : match.end],
+                    score=score,
+                    verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
+                    label="inconsistent" if bad else "consistent",
+                    mark="matched otherwise when asked again" if bad else "",
+                    reason=f"{left!r}: asked in other orders, {same} of {len(usable)} replies give {match.name!r}",
+                    evidence=(said, whole),
+                )
+            )
+        return findings
 
     def _unverified(self, case: Case, reason: str, *evidence: Evidence) -> Finding:
         return Finding(
@@ -164,10 +159,3 @@ class PairConsistency(Detector):
 
 def _given(case: Case, task: Task) -> list[Match]:
     return read_answer(case.answer, task.lefts, task.rights, task.labels)
-
-
-def _read(task: Task, rights: Sequence[str], reply: Reply[Completion]) -> list[str]:
-    """The partners that a reply gives; empty where it could not be read."""
-    if isinstance(reply, Failed):
-        return []
-    return [match.name for match in read_answer(reply.value.text, task.lefts, rights, task.labels)]

@@ -11,8 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from guardrail.memory.internal.chinese import name_key
 
-__all__ = ["read_list", "thought_end"]
-
 _READ = 10_000  # characters of a reply that are looked at
 _THOUGHT_END = "</think>"
 _BLOCK = re.compile(r"\A```\w*[ \t]*\n(.*)```\Z", re.DOTALL)

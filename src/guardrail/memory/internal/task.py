@@ -19,8 +19,6 @@ from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
 from guardrail.text.markup import blanked
 
-__all__ = ["Match", "Order", "Task", "read_answer", "recognised"]
-
 Order: TypeAlias = tuple[int, ...]  # the i-th place has the partner that was shown at `order[i]`
 _Block: TypeAlias = list[tuple[str, str, int]]  # label, name and place of each item
 
