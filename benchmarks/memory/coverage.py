@@ -12,7 +12,7 @@ from benchmarks._stats import wilson_interval
 from benchmarks._table import Row, Run
 from benchmarks.memory.pair_subject import PairSubject
 from benchmarks.memory.pairs import Pair
-from benchmarks.memory.survey import Known, Strategy, Wording, ask_questions, plan, setting
+from benchmarks.memory.survey import Known, Result, Strategy, Wording, ask_questions, plan, setting
 from guardrail.statistics.clusters import Estimate, clustered
 from guardrail.testing import play
 
@@ -39,7 +39,8 @@ def through_flow(
     pairs: Sequence[Pair], k: int, *, strategy: Strategy, combinations: int, spread: float, seeds: int
 ) -> int:
     """In how many of the seeds the interval holds P(k): questions, replies and parsing as with any model."""
-    known = Known(tuple(pairs), ("right",) * len(pairs))
+    right: Result = "right"
+    known = Known(tuple(pairs), (right,) * len(pairs))
     wording = Wording("zh", "诗句", "作者")
     held = 0
     for seed in range(seeds):

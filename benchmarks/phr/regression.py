@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from benchmarks.phr.conjugate import Posterior
 from guardrail.engine.backend import Backend
 from guardrail.engine.draws import generator
-from guardrail.engine.flow import Answer, Failed, Reason, Reply
+from guardrail.engine.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
 from guardrail.phr import Form
 from guardrail.phr.pairs import END
@@ -20,7 +21,7 @@ from guardrail.requests import LogProb, Sample
 __all__ = ["RegressionModel"]
 
 
-class RegressionModel(Backend[Sample | LogProb]):
+class RegressionModel(Backend[Request[Any]]):
     """Constant and slope N(0, 1), known noise; inputs and labels are numbers, written as text.
 
     Answers `Sample` (a pair, or a label behind a query) and `LogProb` (log-density of a label).
@@ -46,11 +47,13 @@ class RegressionModel(Backend[Sample | LogProb]):
         """All parameters."""
         return f"regression:{(self.noise, self.edge, self.seed)!r}"
 
-    def answer(self, requests: Sequence[Sample | LogProb]) -> list[Reply[str] | Reply[float]]:
+    def answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
         """One reply per request, in order."""
         return [self._answer(request) for request in requests]
 
-    def _answer(self, request: Sample | LogProb) -> Reply[str] | Reply[float]:
+    def _answer(self, request: Request[Any]) -> Reply[Any]:
+        if not isinstance(request, Sample | LogProb):
+            return Failed(Reason.MISSING, "labels are continuous: there is no distribution over single ones")
         preamble, pairs, query = self._form.split(request.context)
         if preamble:
             return Failed(Reason.REFUSED, f"expected pairs and a query, got {preamble!r}")

@@ -11,7 +11,7 @@ from guardrail.engine.flow import Answer, Reason, draws
 from guardrail.errors import ConfigError
 from guardrail.phr.pairs import END, Form
 from guardrail.report import Example
-from guardrail.requests import LogProb, Sample
+from guardrail.requests import Distribution, LogProb, Sample
 
 FORM = Form()
 LINE = [Example(input=repr(x), label=repr(0.5 * x)) for x in (-1.0, 0.3, 1.2)]
@@ -67,6 +67,11 @@ class TestRegression:
         for request in (Sample(text), LogProb(text, " 1.0")):
             (reply,) = RegressionModel().answer([request])
             assert reply.reason is Reason.REFUSED
+
+    def test_has_no_distribution(self):
+        """Over single labels."""
+        (reply,) = RegressionModel().answer([Distribution(FORM.context(LINE), FORM.query("0.7"))])
+        assert "continuous" in reply.detail
 
     def test_refuses_options(self):
         """Noise of 0."""
