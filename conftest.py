@@ -142,7 +142,7 @@ def _profile() -> None:
 
 @pytest.fixture(scope="session")
 def once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
-    """`once("toy", make)`: the folder that `make(folder)` filled, once per run for all workers. To be read only.
+    """`once("wheel", make)`: the folder that `make(folder)` filled, once per run for all workers. To be read only.
 
     Args of the function: a name that no other caller uses, and a function that fills the empty folder it is given.
     """

@@ -11,18 +11,9 @@ from scipy.stats import binom
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Row, Run
 from benchmarks.memory.pair_subject import PairSubject
-from guardrail.memory.internal import (
-    Estimate,
-    Known,
-    Pair,
-    Wording,
-    ask_questions,
-    bootstrap,
-    clustered,
-    plan,
-    setting,
-)
-from guardrail.memory.internal.survey import Result, Strategy
+from benchmarks.memory.pairs import Pair
+from benchmarks.memory.survey import Known, Result, Strategy, Wording, ask_questions, plan, setting
+from guardrail.statistics.clusters import Estimate, clustered
 from guardrail.testing import play
 
 __all__ = ["SEEDS", "WRONG", "exact", "rows", "simulated", "through_flow"]
@@ -49,14 +40,14 @@ def through_flow(
 ) -> int:
     """In how many of the seeds the interval holds P(k): questions, replies and parsing as with any model."""
     right: Result = "right"
-    known = Known(tuple(pairs), (right,) * len(pairs), ("",) * len(pairs))
+    known = Known(tuple(pairs), (right,) * len(pairs))
     wording = Wording("zh", "诗句", "作者")
     held = 0
     for seed in range(seeds):
         subject = PairSubject(pairs, wrong=WRONG, spread=spread, malformed=0.02, seed=seed)
         questions = plan(known, k, combinations=combinations, strategy=strategy, seed=seed)
         outcomes = play(ask_questions(questions, wording), _answers(subject))
-        held += _holds(setting(outcomes, k, strategy).estimate, WRONG[k])
+        held += _holds(setting(outcomes, strategy).estimate, WRONG[k])
     return held
 
 
@@ -85,8 +76,10 @@ def simulated(
     for number, counts in enumerate(rng.binomial(orders, chances)):
         ours += _holds(clustered(counts, sizes), wrong)
         if number < SEEDS:
-            ends = bootstrap(counts, sizes, replicates=1_000, seed=number)
-            plain += ends is not None and ends[0] <= wrong <= ends[1]
+            drawn = np.random.default_rng(number).integers(0, combinations, (1_000, combinations))
+            shares = counts[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+            low, high = np.quantile(shares, [0.025, 0.975])
+            plain += low <= wrong <= high
     return ours, plain / min(SEEDS, seeds)
 
 

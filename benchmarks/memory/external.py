@@ -18,13 +18,11 @@ from benchmarks._table import Row, Run
 from benchmarks.memory.comparing import NEEDS, SETTINGS, Setting, comparer
 from benchmarks.memory.corpus import Corpus, Half, corpus, fit_of, halves, measured, simulate
 from benchmarks.memory.rag import true_rephrasings
+from benchmarks.memory.rates import Known, corrected_share, flagged_share
 from guardrail.backends.packaged import encoder_installed
 from guardrail.memory.external import (
     ExternalFit,
-    Known,
     Measured,
-    corrected_share,
-    flagged_share,
     packaged_fit,
 )
 

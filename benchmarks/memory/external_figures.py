@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from benchmarks._plots import STYLE, save
 from benchmarks._stats import auc, roc_curve
 from benchmarks.memory.corpus import Half
 from guardrail.errors import MissingExtra
-from guardrail.memory.external import ExternalFit
+from guardrail.memory.external import ExternalFit, Normal
+from guardrail.memory.external.formulas import Point
 
 __all__ = ["by_model", "roc", "scatter"]
 
@@ -37,13 +39,13 @@ def scatter(half: Half, fit: ExternalFit, folder: Path, name: str, *, title: str
                 *points[chosen].T, s=12, color=COLOURS[i], marker="os"[i], alpha=0.6, linewidth=0, label=label
             )
         for share, dash in zip(SHARES, DASHES, strict=False):
-            found = fit.normal.ellipse(share)
+            center, longer, shorter, angle = ellipse(fit.normal, share)
             axes.add_patch(
                 Ellipse(
-                    found.center,
-                    2 * found.semi_axes[0],
-                    2 * found.semi_axes[1],
-                    angle=found.angle,
+                    center,
+                    2 * longer,
+                    2 * shorter,
+                    angle=angle,
                     fill=False,
                     linestyle=dash,
                     color="0.3",
@@ -52,6 +54,15 @@ def scatter(half: Half, fit: ExternalFit, folder: Path, name: str, *, title: str
             )
         figure.legend(loc="outside lower center", ncols=3)
     return save(figure, folder, name)
+
+
+def ellipse(normal: Normal, share: float) -> tuple[Point, float, float, float]:
+    """The ellipse that contains a share of a distribution: centre, semi-axes, and degrees from the first coordinate."""
+    values, vectors = np.linalg.eigh(np.array(normal.covariance))
+    radius = math.sqrt(-2 * math.log1p(-share))
+    longer = vectors[:, 1] if vectors[0, 1] >= 0 else -vectors[:, 1]
+    angle = math.degrees(math.atan2(longer[1], longer[0]))
+    return normal.mean, radius * math.sqrt(values[1]), radius * math.sqrt(values[0]), angle
 
 
 def roc(

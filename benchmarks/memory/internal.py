@@ -11,24 +11,22 @@ from typing import Any
 from benchmarks._table import Row, Run
 from benchmarks.memory import coverage
 from benchmarks.memory.pair_subject import PairSubject
+from benchmarks.memory.pairs import Candidates, Pair, candidates
+from benchmarks.memory.survey import (
+    Known,
+    Setting,
+    Strategy,
+    Wording,
+    ask_pairs,
+    ask_questions,
+    plan,
+    setting,
+)
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import Failed, Flow
 from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
-from guardrail.memory.internal import (
-    Candidates,
-    Known,
-    Pair,
-    Setting,
-    Wording,
-    ask_pairs,
-    ask_questions,
-    candidates,
-    plan,
-    setting,
-)
-from guardrail.memory.internal.survey import Strategy
 from guardrail.requests import Ask
 
 __all__ = ["ALIKE", "SUBJECTS", "add_options", "live_rows", "measured", "read_capitals", "read_poems", "rows"]
@@ -146,7 +144,7 @@ def _figure_rows(poems: Candidates, found: list[Row]) -> dict[str, dict[int, Set
         subject = PairSubject(poems.pairs, wrong=wrong, share=0.75, malformed=0.03, seed=SEED)
         known: Known = measured(ask_pairs(poems.pairs, POEMS), subject)
         curves[name] = {
-            k: setting(measured(ask_questions(plan(known, k, seed=SEED), POEMS), subject), k, "shuffle")
+            k: setting(measured(ask_questions(plan(known, k, seed=SEED), POEMS), subject), "shuffle")
             for k in KS
         }
         for k, one in curves[name].items():
@@ -169,7 +167,7 @@ def _table_rows(poems: Candidates, found: list[Row], *, fast: bool) -> dict[int,
                 known, k, combinations=100, strategy=strategy, most_orders=12 if fast else None, seed=SEED
             )
             outcomes = measured(ask_questions(questions, POEMS), subject)
-            table[k][strategy] = one = setting(outcomes, k, strategy)
+            table[k][strategy] = one = setting(outcomes, strategy)
             title = f"Table II in form, simulated middling (P put in {wrong[k]:g}), {strategy}, k = {k}"
             found += _setting_rows(title, one)
     return table
@@ -209,17 +207,14 @@ def live_rows(
     known: Known = measured(ask_pairs(data.pairs, wording), chat, store)
     found = [
         Row.shown(f"Live model: pairs known of {len(data.pairs)}", known.count),
-        Row.shown(
-            "Live model: pairs without a readable reply",
-            known.results.count("malformed") + known.results.count("failed"),
-        ),
+        Row.shown("Live model: pairs without a reply", known.results.count("failed")),
     ]
     for k in ks:
         if known.count < k:
             found.append(Row.missing(f"Live model, k = {k}: P", f"only {known.count} pairs are known"))
             continue
         asked = plan(known, k, combinations=questions, seed=SEED)
-        one = setting(measured(ask_questions(asked, wording), chat, store), k, "shuffle")
+        one = setting(measured(ask_questions(asked, wording), chat, store), "shuffle")
         found += _setting_rows(f"Live model, k = {k}", one)
         unread = f"{one.counts['malformed']}, {one.counts['failed']}"
         found.append(Row.shown(f"Live model, k = {k}: malformed, no reply", unread))

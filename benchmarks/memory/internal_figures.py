@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._plots import STYLE, save
+from benchmarks.memory.survey import Setting, Strategy
 from guardrail.errors import MissingExtra
-from guardrail.memory.internal import Setting
-from guardrail.memory.internal.survey import Strategy
 
 __all__ = ["by_size", "by_strategy"]
 

@@ -11,10 +11,12 @@ import numpy as np
 
 from benchmarks._table import Row, Run
 from benchmarks.memory.comparing import NEEDS
+from benchmarks.memory.rates import flagged_share
 from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.engine.flow import Answer
-from guardrail.memory.external import Collection, Normal, bm25, consistency, flagged_share
+from guardrail.memory.external import Normal, consistency
 from guardrail.memory.external.formulas import chi_square_share
+from guardrail.text.bm25 import Collection, bm25
 
 __all__ = ["rows"]
 

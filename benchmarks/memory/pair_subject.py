@@ -12,9 +12,9 @@ import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchmarks.memory.pairs import Pair
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
-from guardrail.memory.internal import Pair
 from guardrail.requests import Ask, Completion
 
 __all__ = ["PairSubject"]

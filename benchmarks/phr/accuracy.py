@@ -9,12 +9,12 @@ from itertools import pairwise, product
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from benchmarks._table import Row
+from benchmarks.phr.conjugate import BetaBernoulli, Gaussian
 from benchmarks.phr.simulation import Coins, chi_square, coins, direct, line, standardised
-from guardrail.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.phr.estimators import entropy, entropy_of_draws, estimate, quantile, rate, rate_exact
+from guardrail.phr.estimators import entropy, entropy_of_draws, estimate, quantile, rate
 from guardrail.statistics.intervals import student_quantile
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "interval_rows",
     "line_rows",
     "quantile_rows",
+    "rate_exact",
     "scaling_rows",
 ]
 
@@ -69,6 +70,29 @@ class Curves:
     horizons: dict[str, dict[int, float]] = field(default_factory=dict)
     limits: dict[str, float] = field(default_factory=dict)
     biases: dict[str, dict[int, float]] = field(default_factory=dict)
+
+
+def rate_exact(probabilities: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats:
+    """THR from whole distributions over finitely many responses: no draws, no variance.
+
+    What `rate` tends to with K, J → ∞, except where ε equals a cumulative mass of p(·|x, D). There the paper's
+    quantile falls on either side of the jump about equally often, however large K is, and this one takes the lower value.
+
+    Args:
+        probabilities: shape (…, V): p(y|x, D) of every response.
+        responses: shape (…, V): p(y|x, D_n) of the same.
+        epsilon: in [0, 1].
+
+    Returns:
+        Shape (…), in [0, 1].
+
+    >>> float(rate_exact([0.9, 0.1], [0.6, 0.4], epsilon=0.75))
+    0.4
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    limit = quantile(p, epsilon, weights=p)  # by p or by log p: the order is the same
+    shares: Floats = (np.asarray(responses, dtype=np.float64) * (p < limit[..., None])).sum(axis=-1)
+    return np.clip(shares, 0.0, 1.0)
 
 
 def _judged(title: str, errors: Sequence[float]) -> list[Row]:

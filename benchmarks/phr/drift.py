@@ -10,9 +10,10 @@ from scipy import stats
 
 from benchmarks._table import Row
 from benchmarks.phr.accuracy import LEVEL
+from benchmarks.phr.conjugate import BetaBernoulli, Gaussian
+from benchmarks.phr.regression import RegressionModel
 from benchmarks.phr.simulation import chi_square, coins
-from guardrail.phr import BernoulliModel, Query, RegressionModel, Settings, survey
-from guardrail.phr.conjugate import BetaBernoulli, Gaussian
+from guardrail.phr import BernoulliModel, Query, Settings, survey
 from guardrail.phr.flows import Measured
 from guardrail.phr.reliability import ALPHA, drifts, wealth
 from guardrail.report import Example

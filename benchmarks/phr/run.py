@@ -1,7 +1,7 @@
-"""Posterior hallucination rate: estimators on models whose rate is known, a neural process, speed, language models.
+"""Posterior hallucination rate: estimators on models whose rate is known, a neural process, speed.
 
-With `train` or `train-language` as its first word the command trains the small model that the part `process` or
-`language` measures; options of those stand in their own `--help`.
+With `train` as its first word the command trains the neural process that the part `process` measures; its options are
+in its own `--help`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from benchmarks._table import Row, Run, bench
+from benchmarks.phr import train
 from guardrail.errors import MissingExtra
 
 __all__ = ["PARTS", "compute", "main"]
 
-PARTS = ("convergence", "process", "speed", "language")
+PARTS = ("convergence", "process", "speed")
 """Each is a module of this package with `rows(run)`, and `add_options(parser)` if it has options of its own."""
-
-TRAINERS = {"train": "benchmarks.phr.train", "train-language": "benchmarks.phr.language.train"}
 
 
 def compute(run: Run) -> list[Row]:
@@ -35,12 +33,8 @@ def compute(run: Run) -> list[Row]:
     for part in PARTS:
         if part not in wanted:
             continue
-        module = _module(part)
-        if module is None:
-            found.append(Row.missing(f"{part}: all rows", f"benchmarks.phr.{part} is not in this checkout"))
-            continue
         try:
-            rows = module.rows(run)
+            rows = _module(part).rows(run)
         except MissingExtra as error:
             found.append(Row.missing(f"{part}: all rows", str(error)))
             continue
@@ -52,8 +46,7 @@ def compute(run: Run) -> list[Row]:
 
 
 def _module(part: str) -> Any:
-    name = f"{__package__}.{part}"
-    return importlib.import_module(name) if find_spec(name) else None
+    return importlib.import_module(f"{__package__}.{part}")
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -69,8 +62,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run it; the exit code says whether every row meets its bar."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if words and words[0] in TRAINERS:
-        return int(importlib.import_module(TRAINERS[words[0]]).main(words[1:]))
+    if words[:1] == ["train"]:
+        return train.main(words[1:])
     return bench(
         "phr",
         compute,

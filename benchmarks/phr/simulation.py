@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from guardrail.phr.conjugate import BetaBernoulli, Gaussian, Posterior
+from benchmarks.phr.conjugate import BetaBernoulli, Gaussian, Posterior
 
 __all__ = ["Coins", "Line", "chi_square", "coins", "direct", "line", "standardised"]
 

@@ -3,13 +3,14 @@
 import math
 
 import numpy as np
+from benchmarks.phr.accuracy import rate_exact
+from benchmarks.phr.conjugate import BetaBernoulli, Gaussian
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.phr.estimators import entropy, estimate, information, rate, rate_exact
+from guardrail.phr.bernoulli import BernoulliModel
+from guardrail.phr.estimators import entropy, estimate, information, rate
 from guardrail.phr.flows import survey
-from guardrail.phr.models import BernoulliModel
 from guardrail.phr.pairs import Form
 from guardrail.phr.readings import Query, Settings
 from guardrail.report import Example

@@ -124,7 +124,7 @@ class Ranked:
         self.other = _before(np.take_along_axis(np.broadcast_to(given, under.shape), order, axis=-1))
 
     def rates(self, epsilon: float) -> tuple[Floats, Floats]:
-        """As `rate_exact`: mass of `given`, and of `under` itself, strictly below the ε-quantile; shapes (…)."""
+        """As `accuracy.rate_exact`: mass of `given`, and of `under` itself, strictly below the ε-quantile; shapes (…)."""
         place = self._below(np.full(self.ranked.shape[:-1], epsilon))
         return tuple(np.take_along_axis(sums, place, axis=-1)[..., 0] for sums in (self.other, self.own))  # type: ignore[return-value]  # two of them
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks._table import Row, Run
-from benchmarks.phr.language.tasks import Cell, Rows, draw
 from benchmarks.phr.speed.models import LARGE, LLAMA, TINY, make, tasks
 from benchmarks.phr.speed.published import Loose, Published, Ran
+from benchmarks.phr.tasks import Cell, Rows, draw
 from guardrail.backends.language_model import CausalModel
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import Failed

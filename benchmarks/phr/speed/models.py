@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.phr.language.tasks import TASKS, Rows, read
+from benchmarks.phr.tasks import TASKS, Rows, read
 from guardrail.phr import Form
 
 __all__ = ["LARGE", "LLAMA", "TINY", "Shape", "make", "tasks", "vocabulary"]

@@ -8,8 +8,7 @@
 | `pairs` | how a context is written, and how imagined pairs and prompts are read |
 | `estimators` | the formulas: quantile, rate, mutual information, intervals |
 | `reliability` | the test of the model's own predictions, and the correction by observed rates |
-| `held_out` | what real pairs say: model hallucination rate and error rate (for the benchmark) |
-| `conjugate`, `models` | two models whose rate is known: closed forms, and the same as backends |
+| `bernoulli` | a model whose posterior is known, in place of a language model |
 
 Source: [jesson2024]; `docs/design/phr.md` says what differs.
 """
@@ -21,31 +20,25 @@ from typing import TYPE_CHECKING
 from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
+    from guardrail.phr.bernoulli import BernoulliModel as BernoulliModel
     from guardrail.phr.check import PosteriorHallucinationRate as PosteriorHallucinationRate
     from guardrail.phr.estimators import Estimate as Estimate
     from guardrail.phr.flows import Survey as Survey
     from guardrail.phr.flows import survey as survey
-    from guardrail.phr.held_out import error_rates as error_rates
-    from guardrail.phr.held_out import model_hallucination_rates as model_hallucination_rates
-    from guardrail.phr.models import BernoulliModel as BernoulliModel
-    from guardrail.phr.models import RegressionModel as RegressionModel
     from guardrail.phr.pairs import Form as Form
     from guardrail.phr.readings import Query as Query
     from guardrail.phr.readings import Settings as Settings
     from guardrail.phr.reliability import Correction as Correction
 
 _HOMES = {
-    "BernoulliModel": "guardrail.phr.models",
+    "BernoulliModel": "guardrail.phr.bernoulli",
     "Correction": "guardrail.phr.reliability",
     "Estimate": "guardrail.phr.estimators",
     "Form": "guardrail.phr.pairs",
     "PosteriorHallucinationRate": "guardrail.phr.check",
     "Query": "guardrail.phr.readings",
-    "RegressionModel": "guardrail.phr.models",
     "Settings": "guardrail.phr.readings",
     "Survey": "guardrail.phr.flows",
-    "error_rates": "guardrail.phr.held_out",
-    "model_hallucination_rates": "guardrail.phr.held_out",
     "survey": "guardrail.phr.flows",
 }
 

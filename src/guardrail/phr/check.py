@@ -15,8 +15,6 @@ from guardrail.phr.readings import Query, Settings
 from guardrail.phr.reliability import ALPHA, Correction, drifts
 from guardrail.report import Case, Evidence, Finding, Measurement, Scale, Verdict
 
-__all__ = ["PosteriorHallucinationRate"]
-
 _UNTOLD = (
     "the answer is among the tokens that the model does not list, and together these are likelier than ε"
 )

@@ -23,23 +23,6 @@ from guardrail.errors import InputError
 from guardrail.requests import Outcomes
 from guardrail.statistics.intervals import normal_quantile, student_quantile, wilson
 
-__all__ = [
-    "SLACK",
-    "Estimate",
-    "Information",
-    "aligned",
-    "check_epsilon",
-    "entropy",
-    "entropy_of_draws",
-    "error_rate",
-    "estimate",
-    "information",
-    "quantile",
-    "rate",
-    "rate_exact",
-    "share",
-]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 SLACK = 1e-9
@@ -128,29 +111,6 @@ def rate(likelihoods: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats
     return shares
 
 
-def rate_exact(probabilities: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats:
-    """The same rate from whole distributions over finitely many responses: no draws, no variance.
-
-    What `rate` tends to with K, J → ∞, except where ε equals a cumulative mass of p(·|x, D). There the paper's
-    quantile falls on either side of the jump about equally often, however large K is, and this one takes the lower value.
-
-    Args:
-        probabilities: shape (…, V): p(y|x, D) of every response.
-        responses: shape (…, V): p(y|x, D_n) of the same.
-        epsilon: in [0, 1].
-
-    Returns:
-        Shape (…), in [0, 1].
-
-    >>> float(rate_exact([0.9, 0.1], [0.6, 0.4], epsilon=0.75))
-    0.4
-    """
-    p = np.asarray(probabilities, dtype=np.float64)
-    limit = quantile(p, epsilon, weights=p)  # by p or by log p: the order is the same
-    shares: Floats = (np.asarray(responses, dtype=np.float64) * (p < limit[..., None])).sum(axis=-1)
-    return np.clip(shares, 0.0, 1.0)
-
-
 def aligned(under: Outcomes, given: Outcomes) -> tuple[Floats, Floats, Floats]:
     """The outcomes of two distributions, side by side.
 
@@ -195,17 +155,6 @@ def _probabilities(outcomes: Outcomes) -> Floats:
     if not ((found >= 0) & (found <= 1 + 1e-6)).all() or not 0 < total <= 1 + 1e-3:
         raise InputError(f"expected probabilities that add up to at most 1, got a sum of {total!r}")
     return found
-
-
-def error_rate(responses: Sequence[object], truth: object) -> float:
-    """The share of responses that are not the true one: in [0, 1], larger = worse.
-
-    >>> error_rate(["yes", "no", "Yes"], "yes") == 2 / 3
-    True
-    """
-    if not responses:
-        raise InputError("expected at least one response, got none")
-    return sum(response != truth for response in responses) / len(responses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,10 @@ from dataclasses import dataclass, field
 from guardrail.engine.flow import Branch, Failed, Flow, gather, one
 from guardrail.phr.estimators import Estimate, Information, estimate, information, share
 from guardrail.phr.pairs import END, Form
-from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole, lost, reader_of
+from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole, lost
 from guardrail.phr.reliability import wealth
 from guardrail.report import Example
 from guardrail.requests import Sample
-
-__all__ = ["LANE", "ROUND", "Imagined", "Measured", "Survey", "bounds", "imagine", "per_context", "survey"]
 
 LANE = "language_model"
 """Where requests go. They are paid only where that lane's backend is: a model on this machine is not."""
@@ -57,28 +55,10 @@ class Measured:
     fault: str = ""
     other: float = 0.0
 
-    @classmethod
-    def of(cls, found: Sequence[Reading | str], *, given_up: str = "", other: float = 0.0) -> Measured:
-        """From the contexts' results: a reading, or why there is no reading.
-
-        Args:
-            found: one per context that was finished, in order.
-            given_up: why others were not finished.
-            other: as the attribute.
-        """
-        fault = next((one for one in found if isinstance(one, str)), given_up)
-        return cls(tuple(one for one in found if isinstance(one, Reading)), fault, other)
-
     @property
     def rate(self) -> Estimate | None:
         """PHR with its interval; `None` without a reading."""
         return estimate([one.rate for one in self.readings]) if self.readings else None
-
-    @property
-    def further(self) -> tuple[Estimate, ...]:
-        """The same at each further ε that was asked for; empty without a reading."""
-        columns = zip(*(one.further for one in self.readings), strict=True)
-        return tuple(estimate(column) for column in columns)
 
     @property
     def unlikely(self) -> Estimate | None:
@@ -183,7 +163,6 @@ def survey(
     settings: Settings | None = None,
     form: Form | None = None,
     preamble: str = "",
-    further: Sequence[float] = (),
     labels: Sequence[str] = (),
 ) -> Flow[Survey]:
     """PHR, mutual information and the martingale's bets for every query of one D_n.
@@ -195,12 +174,12 @@ def survey(
             of every query's PHR is no larger, or `contexts` are reached.
         form: how pairs are written.
         preamble: the text before them.
-        further: more ε at which the rate is wanted (`Measured.further`); they ask the model nothing more.
         labels: an answer that is one of these is left without a reading where the estimator cannot distinguish it from another
             of them: by the first token, if that is the same.
     """
     settings, form = settings or Settings(), form or Form()
-    reader = reader_of(settings, form, form.context(pairs, preamble), further, labels)
+    method = Whole if settings.estimator == "exact" else Drawn
+    reader = method(settings, form, form.context(pairs, preamble), tuple(labels))
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     if not asked:
@@ -227,11 +206,16 @@ def survey(
             break
     given_up = next((one.fault for one in contexts if one.fault), "")
     columns = iter(readings)
-    measured = tuple(
-        Measured(fault=fault) if fault else Measured.of(next(columns), given_up=given_up, other=reader.other)
-        for fault in faults
-    )
-    return Survey(measured, tuple(contexts), settings)
+    measured: list[Measured] = []
+    for fault in faults:
+        if fault:
+            measured.append(Measured(fault=fault))
+            continue
+        column = next(columns)
+        lacking = next((one for one in column if isinstance(one, str)), given_up)
+        found = tuple(one for one in column if isinstance(one, Reading))
+        measured.append(Measured(found, lacking, reader.other))
+    return Survey(tuple(measured), tuple(contexts), settings)
 
 
 def _context(

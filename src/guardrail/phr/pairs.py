@@ -14,8 +14,6 @@ from functools import cached_property
 from guardrail.errors import ConfigError
 from guardrail.report import Case, Example
 
-__all__ = ["END", "Form", "Task", "recognised"]
-
 END = "\n\n"
 """Ends every pair."""
 

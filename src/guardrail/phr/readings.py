@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from guardrail.engine.flow import Answer, Failed, Flow, Reply, compute, each, gather, values, why
 from guardrail.errors import InputError
 from guardrail.options import number, one_of
-from guardrail.phr.estimators import aligned, entropy, entropy_of_draws, error_rate, quantile, rate
+from guardrail.phr.estimators import aligned, entropy, entropy_of_draws, quantile, rate
 from guardrail.phr.pairs import Form
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
-
-__all__ = ["Drawn", "Query", "Reading", "Settings", "Whole", "lost", "reader_of"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -25,7 +23,6 @@ _LARGE = 2_000  # outcomes; more take some milliseconds
 _FOLLOWED = 4  # outcomes whose probability is followed along the contexts
 _LEAST = 0.01  # the smallest probability of those
 _LONGEST = 1_000  # characters of a label that are looked at; no token has so many
-_NO_BEGINNING = "the model's distribution does not say with which outcome the answer begins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,6 @@ class Reading:
         known: H(Y|x, D).
         means: numbers in [0, 1] that keep their mean over the contexts if the model is a martingale.
         kept: those means.
-        further: THR at further ε.
         left_out: drawn responses that are not in it, for they were empty or did not come.
     """
 
@@ -107,7 +103,6 @@ class Reading:
     known: float | None
     means: tuple[float, ...] = ()
     kept: tuple[float, ...] = ()
-    further: tuple[float, ...] = ()
     left_out: int = 0
 
 
@@ -116,18 +111,6 @@ def lost(failed: Failed) -> str:
     if failed.error is not None:
         raise failed.error
     return str(failed)
-
-
-def reader_of(
-    settings: Settings,
-    form: Form,
-    base: str,
-    further: Sequence[float] = (),
-    labels: Sequence[str] = (),
-) -> Whole | Drawn:
-    """The strategy of the settings, for contexts that go on from `base`, which is D_n as it is written."""
-    method = Whole if settings.estimator == "exact" else Drawn
-    return method(settings, form, base, tuple(further), tuple(labels))
 
 
 @dataclass(slots=True)
@@ -141,7 +124,6 @@ class Whole:
     settings: Settings
     form: Form
     base: str
-    further: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()
     other: float = 0.0
     _given: dict[Query, Outcomes] = field(default_factory=dict)
@@ -172,11 +154,6 @@ class Whole:
                 found.append((yield from self._compare(query, reply.value)))
         return found
 
-    def errors(self, queries: Sequence[Query]) -> Flow[list[float | str]]:
-        """1 − p(the query's answer|x, D_n), or why it is not known, per query."""
-        replies = yield from each([self._ask(self.base, query) for query in queries])
-        return [why([reply]) if isinstance(reply, Failed) else _missed(reply.value) for reply in replies]
-
     def _ask(self, context: str, query: Query) -> Distribution:
         asked = () if query.answer is None else (query.answer, *self._others(query))
         # the first token is all that counts
@@ -198,51 +175,33 @@ class Whole:
         return ""
 
     def _compare(self, query: Query, under: Outcomes) -> Flow[Reading | str]:
-        given = self._given[query]
-        epsilons = (self.settings.epsilon, *self.further)
+        given, epsilon = self._given[query], self.settings.epsilon
         if len(under.names) > _LARGE:
-            reading = yield from compute(_whole, under, given, query, epsilons)
+            reading = yield from compute(_whole, under, given, query, epsilon)
         else:
-            reading = _whole(under, given, query, epsilons)
+            reading = _whole(under, given, query, epsilon)
         if isinstance(reading, Reading):
             self.other = max(self.other, under.other, given.other)
         return reading
 
 
-def _whole(under: Outcomes, given: Outcomes, query: Query, epsilons: tuple[float, ...]) -> Reading | str:
-    if query.answer is not None and not _begins(under):
-        return _NO_BEGINNING
+def _whole(under: Outcomes, given: Outcomes, query: Query, epsilon: float) -> Reading | str:
+    begun = under.begun[0] if under.begun else None
+    if query.answer is not None and not (under.begun and (begun is None or 0 <= begun < len(under.names))):
+        return "the model's distribution does not say with which outcome the answer begins"
     try:
         rank, p, q = aligned(under, given)
     except InputError as error:
         return f"the model returned no usable probabilities: {error}"
-    limits = [float(quantile(rank, epsilon, weights=p)) for epsilon in epsilons]
-    shares = tuple(min(1.0, math.fsum(q[rank < limit].tolist())) for limit in limits)
+    limit = float(quantile(rank, epsilon, weights=p))
+    share = min(1.0, math.fsum(q[rank < limit].tolist()))
     unlikely = None
     if query.answer is not None:
-        own = rank[-1] if under.begun[0] is None else rank[under.begun[0]]
-        hidden = own == limits[0] == rank[-1]  # both among what is not told: which is the lower one?
-        unlikely = None if hidden else bool(own < limits[0])
+        own = rank[-1 if begun is None else begun]
+        hidden = own == limit == rank[-1]  # both among what is not told: which is the lower one?
+        unlikely = None if hidden else bool(own < limit)
     means, kept = _followed(under, given)
-    return Reading(shares[0], unlikely, float(entropy(q)), float(entropy(p)), means, kept, shares[1:])
-
-
-def _begins(outcomes: Outcomes) -> bool:
-    """Whether it is said with which outcome the answer begins, or that it is not among those told."""
-    if not outcomes.begun:
-        return False
-    return outcomes.begun[0] is None or 0 <= outcomes.begun[0] < len(outcomes.names)
-
-
-def _missed(given: Outcomes) -> float | str:
-    if not _begins(given):
-        return _NO_BEGINNING
-    try:
-        _, p, _ = aligned(given, given)
-    except InputError as error:
-        return f"the model returned no usable probabilities: {error}"
-    begun = given.begun[0]
-    return 1.0 if begun is None else float(np.clip(1.0 - p[begun], 0.0, 1.0))
+    return Reading(share, unlikely, float(entropy(q)), float(entropy(p)), means, kept)
 
 
 def _followed(under: Outcomes, given: Outcomes) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -266,7 +225,6 @@ class Drawn:
     settings: Settings
     form: Form
     base: str
-    further: tuple[float, ...] = ()
     labels: tuple[str, ...] = ()
     other: float = 0.0
 
@@ -285,21 +243,6 @@ class Drawn:
         """What this context says, or why it says nothing, per query."""
         results = yield from gather(self._read(context, number, query) for query in queries)
         return [lost(result) if isinstance(result, Failed) else result for result in results]
-
-    def errors(self, queries: Sequence[Query]) -> Flow[list[float | str]]:
-        """The share of K responses given D_n that are not the query's answer, or why it is not known, per query."""
-        results = yield from gather(self._error(query) for query in queries)
-        return [lost(result) if isinstance(result, Failed) else result for result in results]
-
-    def _error(self, query: Query) -> Flow[float | str]:
-        # those that the first context is asked about, too
-        replies = yield from each(
-            [self._draw(self.base, query, 2 * k + 1) for k in range(self.settings.draws)]
-        )
-        responses = self._labels(replies)
-        if not responses:
-            return why(replies) or "the model drew only empty responses"
-        return error_rate(responses, query.answer)
 
     def _read(self, context: str, number: int, query: Query) -> Flow[Reading | str]:
         size = self.settings.draws
@@ -328,7 +271,6 @@ class Drawn:
             _entropy(parts[0]),
             (_above(likely, responses),),
             (0.5,),
-            tuple(float(rate(parts[0], parts[1], epsilon)) for epsilon in self.further),
             len(replies) - len(likely) - len(responses),
         )
 

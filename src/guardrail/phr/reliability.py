@@ -19,12 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["ALPHA", "STAKE", "Correction", "drifts", "wealth"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 ALPHA = 0.1
-"""How often a model that keeps its mean is warned of, at most; on the conjugate models it is 3 % at the most."""
+"""How often a model that keeps its mean is warned of, at most; on models with a known posterior it is 3 % at the most."""
 
 STAKE = 0.9
 """Of the largest stake that cannot ruin; half the wealth goes on a rise and half on a fall. With ten contexts only large

@@ -1,6 +1,6 @@
 """What `/v1/completions` of the test service says where it has a model: texts that go on, and probabilities.
 
-The model is a backend for "language_model", a conjugate one (`guardrail.phr`) for example. A token is a word
+The model is a backend for "language_model", `guardrail.phr.BernoulliModel` for example. A token is a word
 with the blanks before it.
 """
 

@@ -1,5 +1,6 @@
 """The benchmark of external consistency: its subject, its recordings, its rows. Oracles: by hand; what was put in."""
 
+import math
 import random
 
 import numpy as np
@@ -9,10 +10,12 @@ from benchmarks.memory import external, rag
 from benchmarks.memory.comparing import comparer
 from benchmarks.memory.corpus import Corpus, fit_of, measured, simulate
 from benchmarks.memory.external import _against_single, _coverage, _difference, scored
+from benchmarks.memory.external_figures import ellipse
 from benchmarks.memory.subject import Document, Subject, documents
 
 from guardrail import Verdict
 from guardrail.detectors import MemoryConsistency
+from guardrail.memory.external import Normal
 
 pytest.importorskip("sacrebleu")
 NOUNS = [
@@ -130,6 +133,22 @@ class TestRows:
         """The quantities that expected.json asks for are those that the parts make."""
         required = Expected.read(external.Path(external.__file__).parent).values["required"]
         assert {"external", "kernels", "rag"} <= required.keys()
+
+
+class TestEllipse:
+    def test_the_ellipse_holds_its_share(self):
+        """Of 20,000 draws, 90 % ± 1 % lie in the 90 % ellipse, and its rim has the distance of χ²₂."""
+        fit = Normal((0.3, 0.4), ((0.04, 0.01), (0.01, 0.02)))
+        draws = np.random.default_rng(0).multivariate_normal(fit.mean, fit.covariance, size=20_000)
+        inside = np.mean([fit.score(tuple(one), sides="both") <= 0.9 for one in draws])
+        assert inside == pytest.approx(0.9, abs=0.01)
+        center, longer, _, angle = ellipse(fit, 0.9)
+        turn = math.radians(angle)
+        rim = (
+            center[0] + longer * math.cos(turn),
+            center[1] + longer * math.sin(turn),
+        )
+        assert fit.score(rim, sides="both") == pytest.approx(0.9)
 
 
 class TestRag:

@@ -8,25 +8,18 @@ from benchmarks._rows import Row
 from benchmarks._table import Run
 from benchmarks.memory import coverage, internal
 from benchmarks.memory.pair_subject import PairSubject
+from benchmarks.memory.pairs import Candidates, Pair
+from benchmarks.memory.survey import Known, Wording, ask_pairs, ask_questions, plan, setting
 
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
 from guardrail.engine.flow import Failed
-from guardrail.memory.internal import (
-    Candidates,
-    Known,
-    Pair,
-    Wording,
-    ask_pairs,
-    ask_questions,
-    plan,
-)
 from guardrail.requests import Ask, Completion, user
 from guardrail.testing import play
 
 PAIRS = tuple(Pair(f"place {n}", f"town {n}") for n in range(40))
 PLACES = Wording("en", "place", "town")
-EVERYTHING = Known(PAIRS, ("right",) * 40, ("",) * 40)
+EVERYTHING = Known(PAIRS, ("right",) * 40)
 
 
 def asked(subject, k=3, **options):
@@ -53,7 +46,7 @@ class TestPairSubject:
     def test_twins(self):
         """A list of one name twice can be wrong too."""
         twins = (Pair("a", "x"), Pair("b", "x"))
-        known = Known(twins, ("right",) * 2, ("",) * 2)
+        known = Known(twins, ("right",) * 2)
         subject = PairSubject(twins, wrong={2: 1.0})
         found = play(ask_questions(plan(known, 2, combinations=5), PLACES), subject.reply)
         assert {one.result for one in found} == {"wrong"}
@@ -143,10 +136,8 @@ class TestFigures:
         pytest.importorskip("matplotlib")
         from benchmarks.memory.internal_figures import by_size, by_strategy
 
-        from guardrail.memory.internal import setting
-
         found = asked(PairSubject(PAIRS, wrong={3: 0.4}), combinations=20)
-        one = setting(found, 3, "shuffle")
+        one = setting(found, "shuffle")
         written = [
             [
                 path.read_bytes()

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from benchmarks.phr import accuracy, drift, simulation
-
-from guardrail.phr.conjugate import BetaBernoulli
+from benchmarks.phr.conjugate import BetaBernoulli
 
 
 def judged(rows):
@@ -76,3 +75,30 @@ class TestSimulation:
         )
         assert abs(simulation.standardised(still.chances - 0.5)) < 4
         assert simulation.standardised(moved.chances - 0.5) > 50
+
+
+class TestRateExact:
+    def test_by_hand(self):
+        """p(·|D) = (.7, .2, .1): Q_.75 is .7, so b and c are hallucinations; of D_n's mass they have .5."""
+        assert float(accuracy.rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.75)) == pytest.approx(0.5)
+        assert float(accuracy.rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.2)) == pytest.approx(0.2)
+
+    def test_at_a_cumulative_mass(self):
+        """ε = .1 is the mass of c: Q is c's own probability, and c is in the likely set."""
+        assert float(accuracy.rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.1)) == 0.0
+        assert float(accuracy.rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.1001)) == pytest.approx(0.2)
+
+    def test_ties(self):
+        """Of equally likely responses none is below the other."""
+        assert float(accuracy.rate_exact([0.5, 0.5], [1.0, 0.0], 0.9)) == 0.0
+
+    def test_drawn_tends_to_exact(self):
+        """Away from cumulative masses; here both masses differ from ε by more than .1."""
+        random = np.random.default_rng(0)
+        p, q = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.3, 0.5])
+        draws = np.log(random.choice(p, size=100_000, p=p))
+        responses = np.log(random.choice(p, size=100_000, p=q))
+        for epsilon in (0.25, 0.55):
+            assert float(accuracy.rate(draws, responses, epsilon)) == pytest.approx(
+                float(accuracy.rate_exact(p, q, epsilon)), abs=0.01
+            )

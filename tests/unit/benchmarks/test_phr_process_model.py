@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.phr.accuracy import rate_exact
 from tests.unit.backends.models import needs_local
 
 from guardrail.engine.flow import Failed
 from guardrail.errors import ConfigError, InputError
 from guardrail.phr import Form, Query, Settings, survey
-from guardrail.phr.estimators import rate_exact
 from guardrail.report import Example
 from guardrail.requests import Distribution, Embed, LogProb, Sample
 from guardrail.testing import play

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.phr.language.tasks import Rows
 from benchmarks.phr.speed.measure import SETTINGS, Pace, agreement, chosen, large_rows, ours, small
 from benchmarks.phr.speed.models import TINY, make
 from benchmarks.phr.speed.published import Loose
+from benchmarks.phr.tasks import Rows
 from tests.unit.backends.models import WORDS, needs_local
 
 from guardrail.phr import Form

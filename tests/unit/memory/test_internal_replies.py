@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.memory.internal import read_list, read_name
 from guardrail.memory.internal.chinese import name_key
+from guardrail.memory.internal.replies import read_list
 
 POETS = ["杜甫", "王之渙", "李白"]  # as the question shows them
 RIGHT = ("王之涣", "杜甫", "李白")
@@ -43,35 +43,34 @@ class TestReadList:
     )
     def test_a_list(self, reply):
         """By comma of either width or by line, numbered or not, with quotation marks, after a thought."""
-        assert read_list(reply, POETS).names == RIGHT
+        assert read_list(reply, POETS) == RIGHT
 
     @pytest.mark.parametrize(
-        ("reply", "fault"),
+        "reply",
         [
-            ("", "empty"),
-            (" \n。", "empty"),
-            ("<think>王之涣, 杜甫, 李白", "empty"),
-            ("王之涣, 杜甫", "length"),
-            ("王之涣, 杜甫, 李白, 李白", "length"),
-            ("王之涣 杜甫 李白", "length"),
-            ("王之涣, , 李白", "length"),
-            ("以下是答案：\n王之涣, 杜甫, 李白", "prose"),
-            ("王之涣, 杜甫, 李白。希望对你有帮助！", "prose"),
-            ("The poets are: 王之涣, 杜甫, 李白", "prose"),
-            ("白日依山尽 → 王之涣, 杜甫, 李白", "prose"),
-            ("The men who wrote the verses that you gave to me are 王之涣, 杜甫, 李白", "prose"),
-            ("我不知道, 抱歉, 对不起", "unrelated"),
-            ("陆游, 苏轼, 辛弃疾", "unrelated"),
+            "",
+            " \n。",
+            "<think>王之涣, 杜甫, 李白",
+            "王之涣, 杜甫",
+            "王之涣, 杜甫, 李白, 李白",
+            "王之涣 杜甫 李白",
+            "王之涣, , 李白",
+            "以下是答案：\n王之涣, 杜甫, 李白",
+            "王之涣, 杜甫, 李白。希望对你有帮助！",
+            "The poets are: 王之涣, 杜甫, 李白",
+            "白日依山尽 → 王之涣, 杜甫, 李白",
+            "The men who wrote the verses that you gave to me are 王之涣, 杜甫, 李白",
+            "我不知道, 抱歉, 对不起",
+            "陆游, 苏轼, 辛弃疾",
         ],
     )
-    def test_no_list(self, reply, fault):
-        """Malformed, and how."""
-        found = read_list(reply, POETS)
-        assert (found.names, found.fault) == ((), fault)
+    def test_no_list(self, reply):
+        """Malformed: no text, another number of names, more than names, or no name on offer."""
+        assert read_list(reply, POETS) == ()
 
     def test_a_name_that_was_not_on_offer(self):
         """It is an answer, if a wrong one."""
-        assert read_list("陆游, 杜甫, 李白", POETS).names == ("陆游", "杜甫", "李白")
+        assert read_list("陆游, 杜甫, 李白", POETS) == ("陆游", "杜甫", "李白")
 
     @pytest.mark.parametrize(
         "reply", ["[唐]王之涣，（唐）杜甫，李白（唐）", "王之涣 (688), 杜甫 [712], 李白 (701)"]
@@ -79,53 +78,52 @@ class TestReadList:
     def test_a_gloss(self, reply):
         """Brackets that hold a part of a name stay with it, so that it is known as a gloss."""
         found = read_list(reply, POETS)
-        assert [name_key(name) for name in found.names] == list(RIGHT)
+        assert [name_key(name) for name in found] == list(RIGHT)
 
     def test_and(self):
         """The word before the last name is form, unless the name is no name on offer without it."""
         offer = ["Rome", "Oslo", "Trinidad", "and co"]
-        assert read_list("Oslo, Rome, And Co, and Trinidad", offer).names == (
+        assert read_list("Oslo, Rome, And Co, and Trinidad", offer) == (
             "Oslo",
             "Rome",
             "And Co",
             "Trinidad",
         )
-        assert read_list("Oslo, and Paris", ["Rome", "Oslo"]).names == ("Oslo", "and Paris")
+        assert read_list("Oslo, and Paris", ["Rome", "Oslo"]) == ("Oslo", "and Paris")
 
     def test_a_minus_is_no_dash(self):
         """A list of numbers keeps their signs."""
-        assert read_list("-5, 3", ["3", "-5"]).names == ("-5", "3")
-        assert read_list("- Rome\n- Oslo", ["Oslo", "Rome"]).names == ("Rome", "Oslo")
+        assert read_list("-5, 3", ["3", "-5"]) == ("-5", "3")
+        assert read_list("- Rome\n- Oslo", ["Oslo", "Rome"]) == ("Rome", "Oslo")
 
     def test_a_right_name_that_was_not_shown(self):
         """Of a couplet with two poets the other one is no stranger."""
-        assert read_list("朱斌, 杜甫", ["王之渙", "杜甫"], right=["朱斌"]).names == ("朱斌", "杜甫")
-        assert read_list("朱斌, 張佖", ["王之渙", "張泌"], right=["朱斌", "張佖"]).fault is None
+        assert read_list("朱斌, 杜甫", ["王之渙", "杜甫"], right=["朱斌"]) == ("朱斌", "杜甫")
+        assert read_list("朱斌, 張佖", ["王之渙", "張泌"], right=["朱斌", "張佖"]) == ("朱斌", "張佖")
 
     @pytest.mark.parametrize(
         "reply", ["Washington, D.C., St. John's", "Washington, D.C.\nSt. John's", "Washington DC, St John’s"]
     )
     def test_names_with_marks_of_their_own(self, reply):
         """A comma or a stop within a name that is on offer divides nothing."""
-        names = read_list(reply, ["St. John's", "Washington, D.C."]).names
+        names = read_list(reply, ["St. John's", "Washington, D.C."])
         assert len(names) == 2
         assert "Washington" in names[0]
 
     def test_the_same_name_twice(self):
         """Lists hold repeated names."""
-        assert read_list("李白, 杜甫, 李白", ["李白", "李白", "杜甫"]).names == ("李白", "杜甫", "李白")
+        assert read_list("李白, 杜甫, 李白", ["李白", "李白", "杜甫"]) == ("李白", "杜甫", "李白")
 
     @given(st.permutations(POETS), st.sampled_from([", ", ",", "，", "、", "\n", ";"]), st.booleans())
     def test_any_order_any_separator(self, names, separator, numbered):
         """What is written is read."""
         parts = [f"{i}. {name}" for i, name in enumerate(names, 1)] if numbered else names
-        assert list(read_list(separator.join(parts), POETS).names) == list(names)
+        assert list(read_list(separator.join(parts), POETS)) == list(names)
 
     @given(st.text(max_size=300))
     def test_any_text(self, reply):
-        """As many names as were on offer, or a fault."""
-        found = read_list(reply, POETS)
-        assert (len(found.names) == 3) == (found.fault is None)
+        """As many names as were on offer, or none."""
+        assert len(read_list(reply, POETS)) in {0, 3}
 
     @pytest.mark.parametrize(
         "reply",
@@ -133,34 +131,4 @@ class TestReadList:
     )
     def test_hostile_length(self, reply):
         """Long nonsense is malformed, and soon."""
-        assert read_list(reply, ["a, b, c", "d"]).fault is not None
-
-
-class TestReadName:
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            "Paris",
-            " Paris. ",
-            "“Paris”",
-            "**Paris**",
-            "Answer: Paris",
-            "<think>?</think>Paris",
-            "Lyon?</think> Paris",
-        ],
-    )
-    def test_a_name(self, reply):
-        """And nothing else."""
-        assert read_name(reply) == "Paris"
-
-    def test_a_gloss(self):
-        """It stays with the name, in whose key it does not count."""
-        assert read_name("Paris (France).") == "Paris (France)"
-        assert read_name("(Paris)") == "Paris"
-
-    @pytest.mark.parametrize(
-        "reply", ["", "。", "It is Paris!", "Paris: of course", "Paris\nor Lyon", "x" * 41]
-    )
-    def test_more_than_a_name(self, reply):
-        """Or less."""
-        assert read_name(reply) is None
+        assert read_list(reply, ["a, b, c", "d"]) == ()

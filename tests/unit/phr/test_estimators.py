@@ -2,16 +2,13 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from guardrail.errors import InputError
 from guardrail.phr.estimators import (
     aligned,
-    error_rate,
     estimate,
     rate,
-    rate_exact,
     share,
 )
 from guardrail.requests import Outcomes
@@ -45,22 +42,6 @@ class TestRate:
         """And NaN."""
         with pytest.raises(InputError, match="at least one response"):
             rate([-1.0], responses, 0.5)
-
-
-class TestRateExact:
-    def test_by_hand(self):
-        """p(·|D) = (.7, .2, .1): Q_.75 is .7, so b and c are hallucinations; of D_n's mass they have .5."""
-        assert float(rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.75)) == pytest.approx(0.5)
-        assert float(rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.2)) == pytest.approx(0.2)
-
-    def test_at_a_cumulative_mass(self):
-        """ε = .1 is the mass of c: Q is c's own probability, and c is in the likely set."""
-        assert float(rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.1)) == 0.0
-        assert float(rate_exact([0.7, 0.2, 0.1], [0.5, 0.3, 0.2], 0.1001)) == pytest.approx(0.2)
-
-    def test_ties(self):
-        """Of equally likely responses none is below the other."""
-        assert float(rate_exact([0.5, 0.5], [1.0, 0.0], 0.9)) == 0.0
 
 
 class TestAligned:
@@ -131,24 +112,3 @@ class TestEstimate:
         found = share([True] * 3 + [False] * 7)
         assert found.value == pytest.approx(0.3)
         assert found.interval == pytest.approx((0.10779, 0.60322), abs=1e-5)
-
-
-class TestErrorRate:
-    def test_counts(self):
-        """Equal or not."""
-        assert error_rate(["a", "b", "b", "c"], "b") == 0.5
-        with pytest.raises(InputError):
-            error_rate([], "a")
-
-
-class TestLimits:
-    def test_drawn_tends_to_exact(self):
-        """Away from cumulative masses; here both masses differ from ε by more than .1."""
-        random = np.random.default_rng(0)
-        p, q = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.3, 0.5])
-        draws = np.log(random.choice(p, size=100_000, p=p))
-        responses = np.log(random.choice(p, size=100_000, p=q))
-        for epsilon in (0.25, 0.55):
-            assert float(rate(draws, responses, epsilon)) == pytest.approx(
-                float(rate_exact(p, q, epsilon)), abs=0.01
-            )

@@ -4,12 +4,13 @@ import math
 from dataclasses import replace
 
 import pytest
+from benchmarks.phr.conjugate import BetaBernoulli
+from benchmarks.phr.regression import RegressionModel
 
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.phr.conjugate import BetaBernoulli
+from guardrail.phr.bernoulli import BernoulliModel
 from guardrail.phr.flows import ROUND, imagine, survey
-from guardrail.phr.models import BernoulliModel, RegressionModel
 from guardrail.phr.pairs import END, Form
 from guardrail.phr.readings import Query, Settings
 from guardrail.report import Example

@@ -1,4 +1,4 @@
-"""What memory consistency adds to the command line: `guardrail memory internal`, `external` and `fit`."""
+"""What memory consistency adds to the command line: `guardrail memory external` and `fit`."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import typer
 
 from guardrail.cli.methods import Method, group, hang
 from guardrail.memory.commands.external import ExternalCommand, external, fit
-from guardrail.memory.commands.internal import InternalCommand, internal
 
 
 def _memory() -> None:
     """Measure how consistent a model's memory is.
 
     Examples:
-      guardrail memory internal --pairs capitals.jsonl --left country --right capital --model gpt-5-mini
       guardrail memory external --document article.txt --model gpt-5-mini
     """
 
 
 def _commands(app: typer.Typer) -> None:
     memory = group(app, _memory, "memory", "Measure how consistent a model's memory is.")
-    hang(memory, internal, "internal", "How often it confuses pairs that it knows.", cls=InternalCommand)
     hang(
         memory,
         external,

@@ -32,8 +32,6 @@ from guardrail.memory.external.segmentation import Language, language
 from guardrail.options import PathOption, number, option
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
 
-__all__ = ["MemoryConsistency"]
-
 _QUOTED = 500  # characters of a response that evidence quotes
 _TASKS = {"summary": "summaries", "answer": "answers"}
 

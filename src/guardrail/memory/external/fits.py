@@ -25,19 +25,6 @@ from guardrail.memory.external.measuring import Form, Measured
 from guardrail.memory.external.segmentation import Language
 from guardrail.options import number
 
-__all__ = [
-    "FALSE_ALARMS",
-    "KEPT",
-    "PACKAGED",
-    "ExternalFit",
-    "Judged",
-    "Task",
-    "learn",
-    "packaged_fit",
-    "read_fit",
-    "same_meaning",
-]
-
 Task: TypeAlias = Literal["summary", "answer"]
 
 PACKAGED: Mapping[tuple[str, str, str], str] = {
@@ -220,7 +207,6 @@ def learn(
     form: Form = "plain",
     relevance: bool = True,
     sides: Sides = "below",
-    robust: bool = False,
     provenance: Mapping[str, Any] | None = None,
 ) -> ExternalFit:
     """Fit normal responses, and set the thresholds.
@@ -237,7 +223,6 @@ def learn(
         form: which consistency counts.
         relevance: whether relevance counts too.
         sides: see `Normal.squared_distance`.
-        robust: see `Normal.fit`.
         provenance: what the file is to say besides.
 
     Raises:
@@ -246,12 +231,11 @@ def learn(
     """
     number("false_alarms", false_alarms, least=1e-6, most=1 - 1e-6)
     points = [point for one in responses if (point := one.point(form)) is not None]
-    normal = Normal.fit(points, robust=robust)
+    normal = Normal.fit(points)
     alone = [normal.consistency_score(x, sides=sides) for x, _ in points]
     scores = [normal.score(point, sides=sides) for point in points] if relevance else alone
     about = {
         "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
-        "robust": robust,
         "rephrasings kept": kept,
         "rephrasings": len(rephrasings),
     }

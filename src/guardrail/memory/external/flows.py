@@ -22,8 +22,6 @@ from guardrail.memory.external.segmentation import Language
 from guardrail.memory.internal.replies import thought_end
 from guardrail.requests import Ask, Completion, Message
 
-__all__ = ["SHARE", "Again", "Pair", "Plan", "Rephrasing", "Yardstick", "ask_again", "asks_alike", "cleaned"]
-
 SHARE = 0.5
 """Of T_cq: what a question in other words has to be above. Chosen by hand, on nothing that is labelled."""
 

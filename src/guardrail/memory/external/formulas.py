@@ -16,21 +16,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from guardrail.errors import InputError, MissingExtra
+from guardrail.errors import InputError
 from guardrail.text.bm25 import Collection, bm25
-
-__all__ = [
-    "FEWEST",
-    "Ellipse",
-    "Normal",
-    "Point",
-    "Sides",
-    "chi_square_share",
-    "consistency",
-    "relative_consistency",
-    "relevance",
-    "threshold",
-]
 
 Point: TypeAlias = tuple[float, float]
 Sides: TypeAlias = Literal["below", "both"]
@@ -84,25 +71,20 @@ def relevance(
     responses: Sequence[Sequence[str]],
     documents: Sequence[Sequence[str]],
     collection: Collection,
-    *,
-    normalised: bool = True,
 ) -> float | None:
     """Eq. 8: the mean over p of BM25(q̂_p, r_p), the response being the query.
 
     BM25 is Lucene's: rarity ln(1 + (N − n + ½) / (n + ½)), never negative, and no constant factor k1 + 1. Differs:
-    divided by what a response could reach at most, so that long and short ones compare.
+    divided by the sum of the response's rarities, which no document could exceed, so that long and short ones compare.
 
     Args:
         responses: r_p, as words.
         documents: q̂_p, as words, as many.
         collection: gives the rarities: the sentences of all q̂, say (the paper does not say of what). Lengths are set
             against the mean of `documents`.
-        normalised: divide each by the sum of its words' rarities, which no document could exceed; a response of words
-            that are in no document then has 0, whatever its length. `False` is the paper's sum.
 
     Returns:
-        In [0, 1) where normalised, else in nats, 0 or more; larger = more relevant. Responses without words are left
-        out; `None` if none is left.
+        In [0, 1), larger = more relevant. Responses without words are left out; `None` if none is left.
 
     Raises:
         InputError: there are not as many documents as responses.
@@ -121,24 +103,8 @@ def relevance(
         if not response:
             continue
         value = bm25(response, document, collection, mean_length=mean_length)
-        most = math.fsum(map(collection.rarity, response)) if normalised else 1.0
-        found.append(value / most)
+        found.append(value / math.fsum(map(collection.rarity, response)))
     return math.fsum(found) / len(found) if found else None
-
-
-@dataclass(frozen=True, slots=True)
-class Ellipse:
-    """Where the density is at least some value.
-
-    Attributes:
-        center: consistency, relevance.
-        semi_axes: the longer one first.
-        angle: of the longer one against the first coordinate, in degrees, in (−90, 90].
-    """
-
-    center: Point
-    semi_axes: Point
-    angle: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,35 +136,21 @@ class Normal:
             )
 
     @classmethod
-    def fit(cls, points: ArrayLike, *, robust: bool = False, seed: int = 0) -> Normal:
+    def fit(cls, points: ArrayLike) -> Normal:
         """Mean and covariance (n − 1) of normal responses.
 
         Args:
             points: shape (n, 2): consistency, relevance.
-            robust: the minimum covariance determinant of scikit-learn instead, which leaves out the points that fit
-                worst: for labels that are not all right.
-            seed: of its random starts.
 
         Raises:
             InputError: fewer than five points, not finite, or all on one line.
-            MissingExtra: `robust`, and scikit-learn is not installed.
         """
         table = np.asarray(points, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != 2 or len(table) < FEWEST or not np.isfinite(table).all():
             raise InputError(
                 f"expected {FEWEST} finite points (consistency, relevance) or more, got {points!r}"
             )
-        if robust:
-            try:
-                from sklearn.covariance import MinCovDet
-            except ImportError as error:
-                raise MissingExtra(
-                    "scikit-learn, which fits the robust covariance,", extra="bench"
-                ) from error
-            found = MinCovDet(random_state=seed).fit(table)
-            center, spread = found.location_, found.covariance_
-        else:
-            center, spread = table.mean(axis=0), np.cov(table.T)
+        center, spread = table.mean(axis=0), np.cov(table.T)
         cross = float(spread[0, 1] + spread[1, 0]) / 2
         return cls(
             (float(center[0]), float(center[1])), ((float(spread[0, 0]), cross), (cross, float(spread[1, 1])))
@@ -260,20 +212,6 @@ class Normal:
             )
         gap = (value - self.mean[0]) / math.sqrt(self.covariance[0][0])
         return math.erfc(gap / math.sqrt(2)) / 2 if sides == "below" else chi_square_share(gap * gap, 1)
-
-    def ellipse(self, share: float) -> Ellipse:
-        """The ellipse that contains a share of the distribution.
-
-        Args:
-            share: in (0, 1).
-        """
-        if not 0 < share < 1:
-            raise InputError(f"expected a share in (0, 1), got {share!r}")
-        values, vectors = np.linalg.eigh(np.array(self.covariance))
-        radius = math.sqrt(-2 * math.log1p(-share))
-        longer = vectors[:, 1] if vectors[0, 1] >= 0 else -vectors[:, 1]
-        axes = (radius * math.sqrt(values[1]), radius * math.sqrt(values[0]))
-        return Ellipse(self.mean, axes, math.degrees(math.atan2(longer[1], longer[0])))
 
 
 def chi_square_share(value: float, degrees: Literal[1, 2]) -> float:

@@ -11,31 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
 from guardrail.backends import ComparePackaged, encoder_installed, reads_script
 from guardrail.engine.flow import Answer, Flow, compute, each, why
 from guardrail.errors import InputError, MissingExtra
 from guardrail.memory.external.formulas import Point, consistency, relative_consistency, relevance
-from guardrail.memory.external.segmentation import Tokenizer, language, split_sentences, words
+from guardrail.memory.external.segmentation import language, split_sentences, words
 from guardrail.requests import Compare
 from guardrail.text.bm25 import Collection
-
-__all__ = [
-    "CHRF",
-    "Encoder",
-    "Form",
-    "Likeness",
-    "Measured",
-    "chosen",
-    "chrf",
-    "kind_of",
-    "likenesses",
-    "measure",
-    "name_of",
-    "relevance_of",
-]
 
 Encoder: TypeAlias = Literal["packaged", "guard", "chrf"]
 Form: TypeAlias = Literal["plain", "relative"]
@@ -160,19 +145,14 @@ def measure(
     responses: Sequence[str],
     likenesses: Sequence[float],
     among: Sequence[float] = (),
-    *,
-    tokenizer: Tokenizer | None = None,
-    paper: bool = False,
 ) -> Measured:
-    """The numbers of one source with its responses.
+    """The numbers of one source with its responses; words are as rare as they are in the sentences of all documents.
 
     Args:
         documents: q_0 (or q̂_1) and the rephrasings, in the order of the responses.
         responses: r_1, which is in question, and the others.
         likenesses: of r_1 with each of the others.
         among: of each two of the others, in any order.
-        tokenizer: words of a text; by default by its language.
-        paper: as `consistency`; relevance is then the plain sum of BM25 too.
 
     Raises:
         InputError: lengths that do not go together.
@@ -183,29 +163,11 @@ def measure(
             "expected a document per response, and a likeness per response but the first, got "
             f"{len(documents)}, {len(responses)}, {len(likenesses)}"
         )
-    return Measured(
-        consistency(likenesses, paper=paper),
-        relative_consistency(likenesses, among),
-        relevance_of(documents, responses, tokenizer=tokenizer, normalised=not paper),
-    )
-
-
-def relevance_of(
-    documents: Sequence[str],
-    responses: Sequence[str],
-    *,
-    tokenizer: Tokenizer | None = None,
-    normalised: bool = True,
-) -> float | None:
-    """Eq. 8 on texts, with rarities from the sentences of all documents; `None` where there are no words."""
-    tongue = language(documents[0]) if documents else "en"
-    cut = tokenizer or (lambda text: words(text, language=tongue))
+    tongue = language(documents[0])
+    cut = partial(words, language=tongue)
     sentences = [cut(one) for text in documents for one in split_sentences(text, language=tongue)]
-    if not any(sentences):
-        return None
-    return relevance(
-        [cut(text) for text in responses],
-        [cut(text) for text in documents],
-        Collection.of([one for one in sentences if one]),
-        normalised=normalised,
-    )
+    found = None
+    if any(sentences):
+        collection = Collection.of([one for one in sentences if one])
+        found = relevance([cut(text) for text in responses], [cut(text) for text in documents], collection)
+    return Measured(consistency(likenesses), relative_consistency(likenesses, among), found)

@@ -17,16 +17,6 @@ from guardrail.report import Case
 from guardrail.requests import Message, Untrusted, system, user
 from guardrail.text.fence import FENCE_RULE
 
-__all__ = [
-    "Kind",
-    "answer_prompt",
-    "rephrase_prompt",
-    "source_of",
-    "summary_prompt",
-    "task_of",
-    "translate_prompt",
-]
-
 Kind: TypeAlias = Literal["text", "question"]
 
 _QUOTE = 20  # characters of a document that is told from a word in the question

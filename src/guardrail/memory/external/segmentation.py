@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from guardrail.errors import MissingExtra
 from guardrail.text.sentences import split_sentences as _split_sentences
 
-__all__ = ["Language", "Tokenizer", "language", "split_sentences", "words"]
-
 Language: TypeAlias = Literal["en", "zh", "other"]
-Tokenizer: TypeAlias = Callable[[str], list[str]]
 
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _KANA = re.compile("[\u3041-\u30ff\uff66-\uff9d]")

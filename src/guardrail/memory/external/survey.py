@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from guardrail.engine.flow import Branch, Failed, Flow, gather, one, why
 from guardrail.memory.external.check import MemoryConsistency
 from guardrail.memory.external.flows import ask_again, cleaned
 from guardrail.memory.external.prompts import source_of, task_of
-from guardrail.memory.external.rates import Share, flagged_share
 from guardrail.memory.external.segmentation import language
 from guardrail.report import Case, Finding, Verdict
 from guardrail.requests import Ask
-
-__all__ = ["Entry", "Outcome", "share_of", "survey"]
+from guardrail.statistics.intervals import wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,19 @@ def survey(entries: Sequence[Entry], detector: MemoryConsistency) -> Flow[list[O
     ]
 
 
+class Share(NamedTuple):
+    """A share with its 95 % interval; `None` where it is not defined."""
+
+    value: float | None
+    interval: tuple[float, float] | None
+
+
 def share_of(outcomes: Sequence[Outcome]) -> tuple[Share, int]:
     """P: the share of inconsistent answers among those that were judged; and how many were not."""
     judged = [one.finding for one in outcomes if one.finding is not None and one.finding.score is not None]
     flagged = sum(finding.verdict is Verdict.UNSUPPORTED for finding in judged)
-    return flagged_share(flagged, len(judged)), len(outcomes) - len(judged)
+    share = Share(flagged / len(judged), wilson(flagged, len(judged))) if judged else Share(None, None)
+    return share, len(outcomes) - len(judged)
 
 
 def _outcome(entry: Entry, detector: MemoryConsistency) -> Flow[Outcome]:

@@ -11,15 +11,11 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, why
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.memory.internal.chinese import name_key
-from guardrail.memory.internal.estimates import single
-from guardrail.memory.internal.orders import Order, shuffled
-from guardrail.memory.internal.survey import TEMPERATURE
-from guardrail.memory.internal.task import Match, Task, read_answer, recognised
+from guardrail.memory.internal.task import Match, Order, Task, read_answer, recognised
 from guardrail.options import option
 from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
 from guardrail.requests import Ask, Completion
-
-__all__ = ["PairConsistency"]
+from guardrail.statistics.intervals import wilson
 
 _SHOWN = 1_000  # characters of a reply that are kept as evidence
 
@@ -49,7 +45,7 @@ class PairConsistency(Detector):
 
     questions: int = option(default=5, least=1, help="how often the question is asked again")
     least: int = option(default=3, least=1, help="readable replies that a score needs")
-    temperature: float = option(default=TEMPERATURE, least=0, most=2, help="temperature of the replies")
+    temperature: float = option(default=0.95, least=0, most=2, help="temperature of the replies")
     threshold: float = option(default=0.5, least=0, most=1, help="unsupported from this score on")
     seed: int = option(default=0, least=0, help="seed of the orders")
 
@@ -85,15 +81,19 @@ class PairConsistency(Detector):
         replies = yield from each(
             Ask(messages, temperature=self.temperature, draw=draw) for draw, (messages, _) in enumerate(asked)
         )
-        read = [_read(task, rights, reply) for (_, rights), reply in zip(asked, replies, strict=True)]
-        return self._judged(case, task, given, replies, read)
+        answered = [
+            [match.name for match in read_answer(reply.value.text, task.lefts, rights, task.labels)]
+            for (_, rights), reply in zip(asked, replies, strict=True)
+            if not isinstance(reply, Failed)
+        ]
+        return self._judged(case, task, given, replies, answered)
 
     def _orders(self, k: int) -> list[Order]:
         """Other orders than the one that the answer saw."""
         rng = np.random.default_rng((self.seed, k))
         found: list[Order] = []
         while len(found) < self.questions:
-            order = shuffled(rng, k)
+            order: Order = tuple(rng.permutation(k).tolist())
             if order != tuple(range(k)):
                 found.append(order)
         return found
@@ -104,12 +104,9 @@ class PairConsistency(Detector):
         task: Task,
         given: Sequence[Match],
         replies: Sequence[Reply[Completion]],
-        read: Sequence[Sequence[str]],
+        answered: Sequence[Sequence[str]],
     ) -> list[Finding]:
         texts = [reply.value.text[:_SHOWN] for reply in replies if not isinstance(reply, Failed)]
-        answered = [
-            names for names, reply in zip(read, replies, strict=True) if not isinstance(reply, Failed)
-        ]
         said = Replies(
             query="the same question, with the partners in other orders",
             texts=tuple(texts),
@@ -121,39 +118,33 @@ class PairConsistency(Detector):
             failed = why(replies)
             return [self._unverified(case, f"{reason}: {failed}" if failed else reason, said)]
         wanted = [name_key(match.name) for match in given]
-        whole = single(sum(names != wanted for names in usable), len(usable))
-        evidence: tuple[Evidence, ...] = (said,)
-        if whole is not None:
-            note = f"1 − mean h over {len(usable)} replies, for all {len(given)} matches together"
-            evidence += (
-                Measurement(
-                    name="replies that differ", value=whole.value, interval=whole.interval, note=note
-                ),
-            )
-        return [
-            self._match(case, match, task.lefts[i], ([names[i] for names in usable], evidence))
-            for i, match in enumerate(given)
-        ]
-
-    def _match(
-        self, case: Case, match: Match, left: str, asked: tuple[Sequence[str], tuple[Evidence, ...]]
-    ) -> Finding:
-        others, evidence = asked
-        same = sum(name == name_key(match.name) for name in others)
-        score = 1 - same / len(others)
-        bad = score >= self.threshold
-        found = match.end > match.start
-        return Finding(
-            detector=self.name,
-            span=Span(start=match.start, end=match.end) if found else None,
-            text=case.answer[match.start : match.end],
-            score=score,
-            verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
-            label="inconsistent" if bad else "consistent",
-            mark="matched otherwise when asked again" if bad else "",
-            reason=f"{left!r}: asked in other orders, {same} of {len(others)} replies give {match.name!r}",
-            evidence=evidence,
+        differ = sum(names != wanted for names in usable)
+        whole = Measurement(
+            name="replies that differ",
+            value=differ / len(usable),
+            interval=wilson(differ, len(usable)),
+            note=f"1 − mean h over {len(usable)} replies, for all {len(given)} matches together",
         )
+        findings = []
+        for i, (left, match) in enumerate(zip(task.lefts, given, strict=True)):
+            same = sum(names[i] == wanted[i] for names in usable)
+            score = 1 - same / len(usable)
+            bad = score >= self.threshold
+            found = match.end > match.start
+            findings.append(
+                Finding(
+                    detector=self.name,
+                    span=Span(start=match.start, end=match.end) if found else None,
+                    text=case.answer[match.start : match.end],
+                    score=score,
+                    verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
+                    label="inconsistent" if bad else "consistent",
+                    mark="matched otherwise when asked again" if bad else "",
+                    reason=f"{left!r}: asked in other orders, {same} of {len(usable)} replies give {match.name!r}",
+                    evidence=(said, whole),
+                )
+            )
+        return findings
 
     def _unverified(self, case: Case, reason: str, *evidence: Evidence) -> Finding:
         return Finding(
@@ -168,10 +159,3 @@ class PairConsistency(Detector):
 
 def _given(case: Case, task: Task) -> list[Match]:
     return read_answer(case.answer, task.lefts, task.rights, task.labels)
-
-
-def _read(task: Task, rights: Sequence[str], reply: Reply[Completion]) -> list[str]:
-    """The partners that a reply gives; empty where it could not be read."""
-    if isinstance(reply, Failed):
-        return []
-    return [match.name for match in read_answer(reply.value.text, task.lefts, rights, task.labels)]

@@ -13,8 +13,6 @@ from functools import cache, lru_cache
 
 from guardrail.errors import MissingExtra
 
-__all__ = ["OTHER_NAMES", "has_han", "name_key", "simplified", "text_key"]
-
 _HAN = re.compile("[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
 _TITLE = re.compile("《[^《》]*》")
 _GLOSS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|〔[^〔〕]*〕|【[^【】]*】|〈[^〈〉]*〉")

@@ -1,23 +1,15 @@
-"""Reading replies: a name, or a list of k names; anything else in a reply makes it malformed.
+"""Reading replies: a list of k names; anything else in a reply makes it malformed.
 
-A malformed reply is no answer to the question, and so neither right nor wrong; it is counted apart, by what is wrong with
-it. A name that was not on offer is an answer, and a wrong one.
+A malformed reply is no answer to the question, and so neither right nor wrong. A name that was not on offer is an answer,
+and a wrong one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from guardrail.memory.internal.chinese import name_key
-
-__all__ = ["FAULTS", "Fault", "Reading", "read_list", "read_name", "thought_end"]
-
-Fault: TypeAlias = Literal["empty", "length", "prose", "unrelated"]
-FAULTS: tuple[Fault, ...] = ("empty", "length", "prose", "unrelated")
-"""No text; another number of names; more than names; not one name that was on offer."""
 
 _READ = 10_000  # characters of a reply that are looked at
 _THOUGHT_END = "</think>"
@@ -34,32 +26,10 @@ _AND = re.compile(r"(?:and[ \t]+|&|和|与|及|以及)[ \t]*", re.IGNORECASE)
 _LONG = 40  # characters of a name, unless longer ones are on offer
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A reply that was read.
-
-    Attributes:
-        names: as written in the reply; empty if it is malformed.
-        fault: what is wrong with it; `None` where it is a list.
-    """
-
-    names: tuple[str, ...] = ()
-    fault: Fault | None = None
-
-
-def read_name(reply: str) -> str | None:
-    """The name that a reply is; `None` where it is more than that, or nothing.
-
-    Example:
-        >>> read_name(" “Paris”. "), read_name("It is Paris, of course!")
-        ('Paris', None)
-    """
-    text = _bared(_said(reply))
-    return text if text and len(text) <= _LONG and _is_name(text) else None
-
-
-def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = ()) -> Reading:
+def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = ()) -> tuple[str, ...]:
     r"""The list that a reply is: as many names as were on offer, by comma (,，、) or line, numbered or not.
+
+    Empty where the reply is none: no text, another number of names, more than names, or not one name that was on offer.
 
     Args:
         reply: the whole of it; a thought before it (<think>) is left out.
@@ -67,14 +37,12 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
         right: names that would be right too, though not shown.
 
     Example:
-        >>> read_list("1. Rome\n2. Oslo", ["Oslo", "Rome"]).names
-        ('Rome', 'Oslo')
-        >>> read_list("Rome", ["Oslo", "Rome"]).fault, read_list("Well: Rome, Oslo!", ["Oslo", "Rome"]).fault
-        ('length', 'prose')
+        >>> read_list("1. Rome\n2. Oslo", ["Oslo", "Rome"]), read_list("Well: Rome, Oslo!", ["Oslo", "Rome"])
+        (('Rome', 'Oslo'), ())
     """
     text = _said(reply)
     if not _bared(text):
-        return Reading(fault="empty")
+        return ()
     known = {name_key(name): name for name in (*on_offer, *right)}
     longest = max(_LONG, *(len(name) for name in known.values()))
     lines = [_bared(line) for line in _NUMBER.sub("", _whole(text)).splitlines()]
@@ -82,13 +50,13 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
     pieces = (_rejoined(_SEPARATOR.split(line), known, widest) for line in lines if line)
     names = [_bared(name) for line in pieces for name in line]
     names[1:] = [_without_and(name, known) for name in names[1:]]
-    if any(len(name) > longest or (not _is_name(name) and name_key(name) not in known) for name in names):
-        return Reading(fault="prose")
+    if any(len(name) > longest or (_PROSE.search(name) and name_key(name) not in known) for name in names):
+        return ()
     if len(names) != len(on_offer) or not all(names):
-        return Reading(fault="length")
+        return ()
     if not any(name_key(name) in known for name in names):
-        return Reading(fault="unrelated")  # "I do not know, sorry" is two words and a comma
-    return Reading(tuple(names))
+        return ()  # "I do not know, sorry" is two words and a comma
+    return tuple(names)
 
 
 def thought_end(reply: str) -> int:
@@ -165,7 +133,3 @@ def _rejoined(pieces: Sequence[str], known: Mapping[str, str], widest: int) -> S
         found.append(", ".join(piece.strip() for piece in pieces[place:end]))
         place = end
     return found
-
-
-def _is_name(text: str) -> bool:
-    return not _PROSE.search(text)

@@ -14,14 +14,12 @@ from itertools import islice
 from typing import TypeAlias
 
 from guardrail.memory.internal.chinese import name_key, text_key
-from guardrail.memory.internal.orders import Order
 from guardrail.memory.internal.replies import read_list, thought_end
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
 from guardrail.text.markup import blanked
 
-__all__ = ["Match", "Task", "read_answer", "recognised"]
-
+Order: TypeAlias = tuple[int, ...]  # the i-th place has the partner that was shown at `order[i]`
 _Block: TypeAlias = list[tuple[str, str, int]]  # label, name and place of each item
 
 MOST = 100  # pairs of one question
@@ -212,7 +210,7 @@ def _left(text: str, places: Mapping[str, int], reach: int) -> tuple[int, int] |
 
 def _in_order(answer: str, rights: Sequence[str], labels: Sequence[str]) -> Iterator[Match]:
     at = 0
-    for name in read_list(answer, rights, right=labels).names:
+    for name in read_list(answer, rights, right=labels):
         place = answer.find(name, at)
         start = at if place < 0 else place
         at = start if place < 0 else start + len(name)

@@ -1,14 +1,13 @@
 """Tasks with labels: which rows may be learnt, which are asked, and the pairs of one cell.
 
 Rows are parted by a hash of their first text, so that the two questions that share one, or the same premise with
-another hypothesis, never stand on both sides. What a model was trained on here is therefore never asked.
+another hypothesis, never are on both sides.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -18,22 +17,10 @@ import numpy as np
 from guardrail.errors import InputError
 from guardrail.report import Example
 
-__all__ = ["LONGEST", "TASKS", "Cell", "Rows", "draw", "read"]
+__all__ = ["TASKS", "Cell", "Rows", "draw", "read"]
 
-TASKS = {
-    "sst2": "SST2",
-    "subj": "Subjectivity",
-    "agnews": "AG News",
-    "mqp": "MedicalQP",
-    "rte": "RTE",
-    "wnli": "WNLI",
-    "financial_phrasebank": "Financial PhraseBank",
-    "mrpc": "MRPC",
-}
-"""File and title; the first six are those of the paper's figures."""
-
-LONGEST = 116
-"""Tokens of a query at the most, as in the paper."""
+TASKS = ("sst2", "subj", "agnews", "mqp", "rte", "wnli", "financial_phrasebank", "mrpc")
+"""Files; the first six are those of the paper's figures."""
 
 _APART = 5  # every fifth group of rows is kept for the evaluation
 
@@ -44,20 +31,13 @@ class Rows:
 
     Attributes:
         task: its file's name.
-        learnt: what a model may be trained on.
-        asked: what contexts, evaluation sets and queries are drawn from.
-        dropped: how many of those asked were too long.
+        learnt: what a vocabulary may be learnt from besides.
+        asked: what contexts and queries are drawn from.
     """
 
     task: str
     learnt: tuple[Example, ...]
     asked: tuple[Example, ...]
-    dropped: int = 0
-
-    def short(self, tokens: Callable[[str], int], *, longest: int = LONGEST) -> Rows:
-        """The same without inputs of more than so many tokens; what is learnt stays."""
-        kept = tuple(row for row in self.asked if tokens(row.input) <= longest)
-        return Rows(self.task, self.learnt, kept, self.dropped + len(self.asked) - len(kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +111,7 @@ def draw(rows: Rows, *, n: int, seed: int, horizon: int = 5, tests: int = 10) ->
     taken = set(chosen)
     rest = [i for i in order if i not in taken]
     if not labels or len(rest) < horizon + tests:
-        raise InputError(
-            f"{rows.task}: expected {n + horizon + tests} rows of at most {LONGEST} tokens, "
-            f"got {len(rows.asked)}"
-        )
+        raise InputError(f"{rows.task}: expected {n + horizon + tests} rows, got {len(rows.asked)}")
     train = [chosen[i] for i in random.permutation(len(chosen)).tolist()]
     sets = (train, rest[:horizon], rest[horizon : horizon + tests])
-    return Cell(rows.task, n, seed, *(_pick(rows.asked, places) for places in sets))
-
-
-def _pick(rows: Sequence[Example], places: Sequence[int]) -> tuple[Example, ...]:
-    return tuple(rows[i] for i in places)
+    return Cell(rows.task, n, seed, *(tuple(rows.asked[i] for i in places) for places in sets))

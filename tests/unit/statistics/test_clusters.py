@@ -1,4 +1,4 @@
-"""P and its intervals."""
+"""P of questions that come in combinations, with its interval."""
 
 import math
 
@@ -7,30 +7,8 @@ import pytest
 from scipy import stats
 
 from guardrail.errors import InputError
-from guardrail.memory.internal import bootstrap, clustered, single
+from guardrail.statistics.clusters import clustered
 from guardrail.statistics.intervals import wilson
-
-
-class TestSingle:
-    @pytest.mark.parametrize(("wrong", "read"), [(0, 10), (3, 10), (29, 100), (91, 100), (100, 100), (1, 1)])
-    @pytest.mark.parametrize("confidence", [0.9, 0.95])
-    def test_wilson(self, wrong, read, confidence):
-        """Oracle: scipy.stats.binomtest(...).proportion_ci(method="wilson")."""
-        found = single(wrong, read, confidence=confidence)
-        expected = stats.binomtest(wrong, read).proportion_ci(confidence, method="wilson")
-        assert found.value == wrong / read
-        assert found.interval == pytest.approx((expected.low, expected.high), abs=1e-12)
-        assert found.size == read
-
-    def test_nothing_read(self):
-        """No probability, rather than 0."""
-        assert single(0, 0) is None
-
-    @pytest.mark.parametrize(("wrong", "read"), [(-1, 2), (3, 2)])
-    def test_nonsense(self, wrong, read):
-        """Refused."""
-        with pytest.raises(InputError, match="0 ≤ wrong ≤ read"):
-            single(wrong, read)
 
 
 class TestClustered:
@@ -79,29 +57,3 @@ class TestClustered:
         """Refused."""
         with pytest.raises(InputError):
             clustered(wrong, read)
-
-
-class TestBootstrap:
-    def test_scipy(self):
-        """Oracle: scipy.stats.bootstrap, percentile, over combinations of one size; within the noise of both (± .01)."""
-        rng = np.random.default_rng(3)
-        wrong = rng.binomial(6, rng.beta(2, 3, 30))
-        low, high = bootstrap(wrong, [6] * 30, replicates=20_000)
-        expected = stats.bootstrap(
-            (wrong / 6,), np.mean, n_resamples=20_000, method="percentile", random_state=rng
-        ).confidence_interval
-        assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.01)
-
-    def test_again(self):
-        """The same seed, the same interval; another one differs."""
-        counts = [1, 0, 2, 2, 1, 0, 0, 1], [2] * 8
-        assert bootstrap(*counts) == bootstrap(*counts)
-
-    def test_too_few(self):
-        """Undefined is `None`."""
-        assert bootstrap([1], [2]) is None
-
-    def test_no_replicates(self):
-        """Refused."""
-        with pytest.raises(InputError, match="replicate"):
-            bootstrap([1, 2], [2, 2], replicates=0)

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import integrate, special, stats
+from benchmarks.phr.accuracy import rate_exact
+from benchmarks.phr.conjugate import BetaBernoulli, Gaussian, Posterior
+from scipy import integrate, stats
 
 from guardrail.errors import InputError
-from guardrail.phr.conjugate import BetaBernoulli, Gaussian, Posterior, digamma
-from guardrail.phr.estimators import rate_exact
 
 
 def theta_rate(theta, mean, epsilon):
@@ -144,17 +144,3 @@ class TestBetaBernoulli:
     def test_no_visit_no_information(self):
         """Other queries say nothing about this coin."""
         assert BetaBernoulli(4.0, 2.0, 0.2, visit=0.0).horizon_information(5) == pytest.approx(0.0, abs=1e-12)
-
-
-class TestDigamma:
-    """Oracle: scipy."""
-
-    @pytest.mark.parametrize("x", [0.01, 0.5, 1.0, 2.5, 11.9, 12.0, 1000.0])
-    def test_is_scipys(self, x):
-        """From 0.01 to a thousand."""
-        assert digamma(x) == pytest.approx(special.digamma(x), rel=1e-11)
-
-    def test_refuses_what_is_outside(self):
-        """Named."""
-        with pytest.raises(InputError):
-            digamma(0.0)

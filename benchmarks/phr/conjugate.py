@@ -1,7 +1,6 @@
 """Two models whose posterior is known: linear regression and Beta–Bernoulli, with PHR in closed form.
 
-They are the oracle of the estimators. All is vectorised over contexts; `models.py` puts them behind the port that
-language models have.
+They are the oracle of the estimators. All is vectorised over contexts.
 
 Derivations and how each form was checked: `docs/design/phr.md`. Notation: the posterior of f·x given D_n is N(m, s²),
 that after N pairs N(m_N, s_N²); σ is the noise; z = Φ⁻¹(1 − ε/2).
@@ -15,12 +14,13 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import digamma
 
 from guardrail.errors import InputError
 from guardrail.phr.estimators import SLACK, check_epsilon
 from guardrail.statistics.intervals import beta_cdf, normal_cdf, normal_quantile
 
-__all__ = ["BetaBernoulli", "Gaussian", "Posterior", "digamma"]
+__all__ = ["BetaBernoulli", "Gaussian", "Posterior"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -247,20 +247,3 @@ def _coin(p: Floats) -> Floats:
     parts = [-q * np.log(np.where(q > 0, q, 1.0)) for q in (p, 1 - p)]
     found: Floats = parts[0] + parts[1]
     return found
-
-
-def digamma(x: float) -> float:
-    """The logarithmic derivative of the gamma function for x above 0, to about 1e-13; without scipy.
-
-    >>> round(digamma(1.0), 10)
-    -0.5772156649
-    """
-    if not x > 0:
-        raise InputError(f"expected a number above 0, got {x!r}")
-    shift = 0.0
-    while x < 12:
-        shift -= 1 / x
-        x += 1
-    y = 1 / (x * x)
-    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * 691 / 32760)))))
-    return shift + math.log(x) - 0.5 / x - series

@@ -5,8 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-from guardrail.memory.internal import Pair, candidates
+from benchmarks.memory.pairs import Pair, candidates
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("GUARDRAIL_DATA") or ROOT.parent / "shared" / "data") / "memory"

@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from guardrail.memory.internal.chinese import name_key, text_key
 
-__all__ = ["UNKNOWN", "Candidates", "Pair", "candidates"]
+__all__ = ["Candidates", "Pair", "candidates"]
 
 UNKNOWN = frozenset({"", "不详", "无名氏", "佚名", "unknown", "anonymous", "various"})
 """Keys of names that name nobody."""

@@ -1,8 +1,13 @@
 """The measurement: pairs one by one, then k at a time."""
 
 import json
+import math
+from collections import Counter
 
+import numpy as np
 import pytest
+from benchmarks.memory.pairs import Pair
+from benchmarks.memory.survey import Known, Question, Wording, ask_pairs, ask_questions, plan, setting
 
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
@@ -12,16 +17,6 @@ from guardrail.engine.flow import Failed, Reason
 from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run
 from guardrail.errors import ConfigError
-from guardrail.memory.internal import (
-    Known,
-    Pair,
-    Wording,
-    answers_rightly,
-    ask_pairs,
-    ask_questions,
-    plan,
-    setting,
-)
 from guardrail.requests import Completion
 from guardrail.testing import play
 from guardrail.text.fence import render
@@ -37,7 +32,7 @@ CAPITALS = Wording("en", "country", "capital")
 
 
 def known(results=("right",) * 4):
-    return Known(PAIRS, results, ("",) * 4)
+    return Known(PAIRS, results)
 
 
 def rows(ask):
@@ -51,7 +46,7 @@ def matches(ask):
 
 class TestAskPairs:
     def test_results(self):
-        """Known are those whose name is given, either of several; the rest is told apart."""
+        """Known are those whose name is given, either of several; what is more than a name is none."""
         said = {
             "Norway": Completion("oslo."),
             "Italy": Completion("Milan"),
@@ -59,7 +54,7 @@ class TestAskPairs:
             "Japan": Completion("Well, I think it is Tokyo!"),
         }
         found = play(ask_pairs(PAIRS, CAPITALS), lambda ask: said[ask.messages[-1].text.partition("\n\n")[2]])
-        assert found.results == ("right", "wrong", "right", "malformed")
+        assert found.results == ("right", "wrong", "right", "wrong")
         assert found.count == 2
 
     def test_shows_the_name_that_the_model_gave(self):
@@ -68,9 +63,9 @@ class TestAskPairs:
         assert found.pairs == (Pair("Bolivia", "La Paz", ("Sucre",)),)
 
     def test_failed(self):
-        """No reply is no knowledge, and says why."""
+        """No reply is no knowledge."""
         found = play(ask_pairs(PAIRS[:1], CAPITALS), lambda ask: Failed(Reason.TIMEOUT, "no reply"))
-        assert (found.results, found.texts) == (("failed",), ("timeout: no reply",))
+        assert found.results == ("failed",)
 
     def test_temperature(self):
         """.95 throughout, once per pair."""
@@ -109,18 +104,45 @@ class TestPlan:
 
     def test_shown(self):
         """Beside the i-th left stands the right of pair order[i]: eq. 1."""
-        (one, *_) = plan(known(), 3, shuffle="moved")
+        (one, *_) = plan(known(), 3)
         assert one.shown() == [one.pairs[place].right for place in one.order]
-        assert all(shown != pair.right for shown, pair in zip(one.shown(), one.pairs, strict=True))
 
-    @pytest.mark.parametrize(
-        "options",
-        [{"k": 1}, {"k": 5}, {"combinations": 0}, {"strategy": "all"}, {"shuffle": "no"}, {"most_orders": 0}],
-    )
-    def test_options(self, options):
-        """What cannot be is refused; k = 5 of 4 known pairs too."""
-        with pytest.raises(ConfigError):
-            plan(known(), **({"k": 2} | options))
+    def test_too_few(self):
+        """Says how many there are."""
+        with pytest.raises(ConfigError, match="at least 5 known pairs"):
+            plan(known(), 5)
+
+    def test_every_order_is_equally_likely(self):
+        """6,000 draws of 3: each of the 6 orders about 1,000 times, the right one too; 5 standard deviations."""
+        counts = Counter(one.order for one in plan(known(), 3, combinations=6_000))
+        assert len(counts) == 6
+        assert all(abs(count - 1_000) < 5 * math.sqrt(1_000 * 5 / 6) for count in counts.values())
+
+    def test_every_combination_is_equally_likely(self):
+        """Each of 6 pairs of 4 about 1,000 times of 6,000; 5 standard deviations."""
+        found = plan(known(), 2, combinations=6_000)
+        counts = Counter(frozenset(pair.left for pair in one.pairs) for one in found)
+        assert len(counts) == 6
+        assert all(abs(count - 1_000) < 5 * math.sqrt(1_000 * 5 / 6) for count in counts.values())
+
+    def test_most_orders(self):
+        """So many different ones; all, where there are not more."""
+        many = Known(tuple(Pair(str(i), f"name {i}") for i in range(10)), ("right",) * 10)
+        found = plan(many, 10, combinations=1, strategy="permutations", most_orders=24)
+        assert len({one.order for one in found}) == 24
+        assert all(sorted(one.order) == list(range(10)) for one in found)
+        assert len(plan(many, 3, combinations=1, strategy="permutations", most_orders=24)) == 6
+
+    def test_one_more_known_pair_changes_little(self):
+        """Of 400 combinations of 2 out of 100, only those that have the new pair differ: 2 % are expected."""
+        pairs = tuple(Pair(str(i), f"name {i}") for i in range(101))
+        results = np.full(101, "right", dtype=object)
+        many = plan(Known(pairs, tuple(results)), 2, combinations=400)
+        results[7] = "wrong"
+        fewer = plan(Known(pairs, tuple(results)), 2, combinations=400)
+        changed = [one for one, other in zip(many, fewer, strict=True) if one.pairs != other.pairs]
+        assert all(pairs[7] in one.pairs for one in changed)
+        assert len(changed) < 20
 
 
 class TestAskQuestions:
@@ -129,7 +151,7 @@ class TestAskQuestions:
         questions = plan(known(), 3, combinations=10)
         found = play(ask_questions(questions, CAPITALS), matches)
         assert {one.result for one in found} == {"right"}
-        assert setting(found, 3, "shuffle").estimate.value == 0.0
+        assert setting(found, "shuffle").estimate.value == 0.0
 
     def test_results(self):
         """One wrong name makes a list wrong; a reply that is no list, and none at all, are neither."""
@@ -143,17 +165,14 @@ class TestAskQuestions:
         questions = [q if q.draw != 1 else type(q)(1, 1, q.pairs, (0, 1)) for q in questions]
         found = play(ask_questions(questions, CAPITALS), lambda ask: said[ask.draw](ask))
         assert [one.result for one in found] == ["right", "wrong", "malformed", "failed"]
-        one = setting(found, 2, "shuffle")
+        one = setting(found, "shuffle")
         assert one.counts == {"right": 1, "wrong": 1, "malformed": 1, "failed": 1}
-        assert one.faults == {"empty": 0, "length": 1, "prose": 0, "unrelated": 0}
         assert (one.estimate.value, one.estimate.size) == (0.5, 2)
-        assert one.as_wrong.value == pytest.approx(2 / 3)
 
     def test_nothing_read(self):
         """No reply that can be read, no probability."""
         found = play(ask_questions(plan(known(), 2), CAPITALS), lambda ask: Completion(""))
-        assert setting(found, 2, "shuffle").estimate is None
-        assert setting(found, 2, "shuffle").as_wrong.value == 1.0
+        assert setting(found, "shuffle").estimate is None
 
     def test_permutations_are_judged_by_combination(self):
         """Ten combinations of which two go wrong in both orders: worth ten questions, not twenty."""
@@ -162,51 +181,50 @@ class TestAskQuestions:
         bad = {one.draw for one in questions if one.combination in {3, 7}}
         questions = [q for q in questions if PAIRS[3] in q.pairs or q.combination not in {3, 7}]
         found = play(ask_questions(questions, CAPITALS), lambda ask: said[ask.draw in bad](ask))
-        one = setting(found, 2, "permutations")
+        one = setting(found, "permutations")
         assert one.estimate.size <= 11
 
     def test_pairs_that_share_a_name(self):
         """Both orders of a list with one name twice are the same words, and still are two questions."""
-        twins = Known((Pair("a", "X"), Pair("b", "X")), ("right", "right"), ("", ""))
+        twins = Known((Pair("a", "X"), Pair("b", "X")), ("right", "right"))
         asked = []
         questions = plan(twins, 2, combinations=3, strategy="permutations")
         play(ask_questions(questions, CAPITALS), lambda ask: asked.append(ask) or Completion("X, X"))
         assert len(asked) == 6
 
     def test_fenced(self):
-        """Pairs are data between marks; the paper's own prompt is sent as it is."""
+        """Pairs are data between marks."""
         asked = []
-        for prompts in ("fenced", "paper"):
-            wording = Wording("zh", "诗句", "作者", prompts)
-            play(
-                ask_questions(plan(known(), 2, combinations=1), wording),
-                lambda ask: asked.append(ask) or Completion("x"),
-            )
-        fenced, paper = asked
+        questions = plan(known(), 2, combinations=1)
+        play(
+            ask_questions(questions, Wording("zh", "诗句", "作者")),
+            lambda ask: asked.append(ask) or Completion("x"),
+        )
+        (fenced,) = asked
         assert "<data-" in render(fenced.messages[-1])
         assert "作者" in fenced.messages[-1].text
-        assert "<data-" not in "".join(map(render, paper.messages))
-        assert paper.messages[0].text.startswith("You are an expert specializing in ancient Chinese poetry.")
 
-
-class TestAnswersRightly:
     @pytest.mark.parametrize(
-        ("names", "right"),
+        ("reply", "result"),
         [
-            (["OSLO", "Ｒｏｍｅ"], True),
-            (["Rome", "Oslo"], False),
-            (["Oslo"], False),
-            (["Oslo", "Rome", "Sucre"], False),
+            ("OSLO, Ｒｏｍｅ", "right"),
+            ("Rome, Oslo", "wrong"),
+            ("Oslo", "malformed"),
+            ("Oslo, Rome, Sucre", "malformed"),
         ],
     )
-    def test_in_order(self, names, right):
+    def test_in_order(self, reply, result):
         """Up to spelling, and only whole."""
-        assert answers_rightly(names, PAIRS[:2]) is right
+        question = Question(0, 0, PAIRS[:2], (0, 1))
+        (found,) = play(ask_questions([question], CAPITALS), lambda ask: Completion(reply))
+        assert found.result == result
 
     @pytest.mark.parametrize("name", ["Sucre", "La Paz", "LA PAZ"])
     def test_either_name(self, name):
         """Of an ambiguous pair."""
-        assert answers_rightly([name], PAIRS[2:3])
+        question = Question(0, 0, PAIRS[2:4], (0, 1))
+        (found,) = play(ask_questions([question], CAPITALS), lambda ask: Completion(f"{name}, Tokyo"))
+        assert found.result == "right"
 
 
 class TestThroughABackend:
