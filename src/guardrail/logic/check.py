@@ -26,8 +26,6 @@ from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
 from guardrail.text.claims import Kind, claims, pieces
 
-__all__ = ["FactCheck"]
-
 _MOST = 60  # statements of one sentence that are judged
 
 

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 from guardrail.logic.outcomes import Outcome
 from guardrail.logic.temporal.events import History
-from guardrail.logic.temporal.explanation import in_words
+from guardrail.logic.temporal.intervals import in_words
 from guardrail.logic.temporal.semantics import holds
 from guardrail.logic.temporal.senses import Claim
-
-__all__ = ["judge_claim"]
 
 
 def judge_claim(claim: Claim, events: History) -> Outcome:

@@ -20,8 +20,6 @@ from guardrail.logic.outcomes import Outcome, State
 from guardrail.logic.statements import Statement
 from guardrail.logic.world import World
 
-__all__ = ["PLACES", "SINGLE", "Judge"]
-
 LOCATED = "located in the administrative territorial entity"
 
 SINGLE = frozenset({"mouth of the watercourse", "creator", "named after", "father", "mother"})

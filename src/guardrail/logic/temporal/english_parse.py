@@ -1,4 +1,4 @@
-"""Reading the English of `english` back: from a question or a statement to its formula and its year.
+"""Reading exact sentences about years, as `paper.temporal.english` writes them: the formula and its year.
 
 A parser of its own for the same sentences, with no memory of what was written: the test that the English says
 what the formula says.
@@ -25,8 +25,6 @@ from guardrail.logic.temporal.formula import (
 )
 from guardrail.logic.temporal.notation import read_bound, read_name
 
-__all__ = ["Reading", "read"]
-
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _VERB = re.compile(r"(?:was|were|is|are|will) ")
 _ASKED = re.compile(r"(?:Was|Were|Is|Are|Will) ")
@@ -52,7 +50,7 @@ class Reading:
 
 
 def read(sentence: str) -> Reading:
-    """Read a question or a statement as `english.question` and `english.statement` write them, in any tense.
+    """Read a question or a statement of the exact form, in any tense.
 
     Raises:
         InputError: the sentence is of another form; the message says where.
