@@ -11,7 +11,7 @@ import os
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -146,7 +146,10 @@ class KnowledgeBase:
 
     def about(self, entity: str) -> list[Triple]:
         """The facts in which an entity is subject or object, in order."""
-        return sorted(_triples(self.call("about", self.canonical(entity))))
+        flat = self.call("about", self.canonical(entity))
+        return sorted(
+            Triple(a, name, b) for name, a, b in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+        )
 
     def facts(self, relation: str | None = None) -> Iterator[Triple]:
         """The facts, of one relation or all, in order of relation."""
@@ -159,11 +162,6 @@ class KnowledgeBase:
         """Build the indexes now, which the first questions would else wait for: a second for a million facts."""
         self.call("about", "an entity that need not be there", seconds=None)
         self.aliases()
-
-    def measure(self, relation: str, pairs: Sequence[Sequence[str]]) -> list[int]:
-        """Nanoseconds of each look-up of a fact of a relation, by subject and object, measured inside Prolog."""
-        found: list[int] = self.call("time_queries", relation, [list(pair) for pair in pairs], seconds=None)
-        return found
 
     # --- names ---------------------------------------------------------------------------------------------
 
@@ -250,11 +248,6 @@ def _relation(folder: Path, entry: dict[str, Any]) -> Relation:
         raise KnowledgeFault(
             f"expected a relation: {error}", source=str(folder / "relations.jsonl")
         ) from error
-
-
-def _triples(flat: list[Any]) -> Iterator[Triple]:
-    for relation, subject, object_ in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
-        yield Triple(subject, relation, object_)
 
 
 def _unknown(asked: Triple, absent: list[str]) -> str:

@@ -66,7 +66,9 @@ def read(sentence: str) -> Reading:
         raise InputError(f"expected a sentence that ends in '?' or '.', got {sentence!r:.200}")
     reader = _Reader(text[:-1])
     scope = _Scope()
-    formula = reader.question(scope) if asked else reader.statement(scope)
+    if asked and not reader.match(_ASKED):
+        raise reader.fault("a question that begins with a form of 'be'")
+    formula = reader.clause(scope, asked=asked)
     if reader.at != len(reader.text):
         raise reader.fault("the end of the sentence")
     if scope.year is None:
@@ -182,16 +184,6 @@ class _Reader:
         if found is None:
             raise self.fault("the name of a year")
         return found[0]
-
-    # --- sentences ---
-
-    def question(self, scope: _Scope) -> Formula:
-        if not self.match(_ASKED):
-            raise self.fault("a question that begins with a form of 'be'")
-        return self.clause(scope, asked=True)
-
-    def statement(self, scope: _Scope) -> Formula:
-        return self.clause(scope)
 
     # --- clauses ---
 

@@ -131,8 +131,8 @@ def _pair(before: str, after: str, moved: str, link: Link) -> tuple[Claim, Claim
         return None
     verb = head[1] or ""
     second = _claim(f"{verb} {after}{moved}", link)
-    state = _verb_at(after)
-    first = _claim(f"{verb} {head[2]}{after[state:]}{moved}", link) if state is not None else None
+    state = _SAID.search(after)
+    first = _claim(f"{verb} {head[2]}{after[state.start() :]}{moved}", link) if state else None
     return (first, second) if first is not None and second is not None else None
 
 
@@ -140,11 +140,6 @@ _SAID = re.compile(
     rf" (?:{'|'.join(_VERBS)}|{'|'.join(_VERBS.values())}|(?:was |were |is |are )?(?:both )?{_STATES})\b",
     re.IGNORECASE,
 )
-
-
-def _verb_at(text: str) -> int | None:
-    found = _SAID.search(text)
-    return found.start() if found else None
 
 
 def _claim(text: str, link: Link) -> Claim | None:

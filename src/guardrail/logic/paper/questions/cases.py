@@ -259,19 +259,19 @@ def _candidates(rule: CaseRule, base: KnowledgeBase, count: int, seed: int) -> l
         for kind in _DERIVED[rule]
         for name in names
     ]
-    derived = _in_turn(holding)
+    held = _in_turn(holding)
     if rule == "negation":
         denied = random.Random(seed).sample(facts := sorted(base.facts()), min(count, len(facts)))  # noqa: S311
-        return list(dict.fromkeys(_in_turn([derived, denied])))
-    opposed = _differing(base, count, seed) if rule == "composite" else _turned(derived, base)
-    return list(dict.fromkeys(_in_turn([derived, opposed])))
+        return list(dict.fromkeys(_in_turn([held, denied])))
+    opposed = _differing(base, count, seed) if rule == "composite" else _turned(held, base)
+    return list(dict.fromkeys(_in_turn([held, opposed])))
 
 
-def _turned(derived: Sequence[Triple], base: KnowledgeBase) -> list[Triple]:
+def _turned(held: Sequence[Triple], base: KnowledgeBase) -> list[Triple]:
     """Their converses where the relation excludes them: "B comes before A" of "A comes before B"."""
     return [
         Triple(one.object, one.relation, one.subject)
-        for one in derived[::2]
+        for one in held[::2]
         if base.relations.of(one.relation).asymmetric and one.subject != one.object
     ]
 

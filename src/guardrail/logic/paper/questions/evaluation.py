@@ -10,10 +10,10 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-from guardrail.engine.flow import Failed, Flow, Reply, each
+from guardrail.engine.flow import Failed, Flow, each
 from guardrail.logic.paper.questions.prompt import Kind, prompt
 from guardrail.logic.paper.questions.reply import parse
-from guardrail.requests import Ask, Completion
+from guardrail.requests import Ask
 from guardrail.statistics.intervals import wilson
 
 Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
@@ -97,7 +97,12 @@ def evaluate(
         )
         for case in cases
     )
-    return [_outcome(case, reply) for case, reply in zip(cases, replies, strict=True)]
+    return [
+        Outcomes(case, "failed", None, str(reply))
+        if isinstance(reply, Failed)
+        else judged(case, reply.value.text)
+        for case, reply in zip(cases, replies, strict=True)
+    ]
 
 
 def judged(case: Asked, text: str) -> Outcomes:
@@ -108,12 +113,6 @@ def judged(case: Asked, text: str) -> Outcomes:
         case said:
             right = (said == "yes") == case.answer
             return Outcomes(case, "right" if right else "wrong", said, text)
-
-
-def _outcome(case: Asked, reply: Reply[Completion]) -> Outcomes:
-    if isinstance(reply, Failed):
-        return Outcomes(case, "failed", None, str(reply))
-    return judged(case, reply.value.text)
 
 
 def by(outcomes: Iterable[Outcomes], key: Callable[[Any], K]) -> Mapping[K, Rate]:

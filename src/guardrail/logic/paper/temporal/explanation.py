@@ -115,7 +115,8 @@ class _Prover:
                 return f"The year after {t} is {t + 1}.", [(arg, t + 1)]
             case And(left, right):
                 parts = [(part, t) for part in (left, right) if holds or not self.true(part, t)]
-                return ("Both parts are true." if holds else _fails(parts)), parts
+                fails = "Neither part is true." if len(parts) == 2 else "One part is false."
+                return ("Both parts are true." if holds else fails), parts
             case Or(left, right):
                 parts = [(part, t) for part in (left, right) if not holds or self.true(part, t)]
                 return ("One part is enough." if holds else "Neither part is true."), parts
@@ -184,10 +185,6 @@ class _Prover:
             return f"It ended in {end}, and no year lies between.", [(right, end)]
         kept = f"All of {_range(t + 1, end - 1)} is among the years of {left}: {in_words(self.values[left])}."
         return f"It ended in {end}. {kept}", [(right, end)]
-
-
-def _fails(parts: list[tuple[Formula, int]]) -> str:
-    return "Neither part is true." if len(parts) == 2 else "One part is false."
 
 
 def _range(first: int, last: int) -> str:

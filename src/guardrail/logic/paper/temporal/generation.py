@@ -176,7 +176,7 @@ class _Source:
         operator, depth = cell
         for _ in range(ATTEMPTS):
             names = self._neighbours()
-            formula = Atom(names[0]) if operator is None else self._formula(operator, depth, names)
+            formula = Atom(names[0]) if operator is None else self._grow(operator, depth, iter(names), names)
             if not all(self._changes(part) for part in formula.walk()):
                 continue
             year = self._year(value(formula, self.history), answer=answer)
@@ -198,12 +198,8 @@ class _Source:
         near = {self.names[self.rng.randrange(low, high)] for _ in range(12)} - {first}
         return [first, *self.rng.sample(sorted(near), len(near))]
 
-    def _formula(self, operator: Operator, depth: int, names: list[str]) -> Formula:
-        """A formula of just this depth; each event is used once while there are others."""
-        pool = iter(names)
-        return self._grow(operator, depth, pool, names)
-
     def _grow(self, operator: Operator, depth: int, pool: Iterator[str], names: list[str]) -> Formula:
+        """A formula of just this depth; each event is used once while there are others in the pool."""
         if issubclass(operator, Not | Next | Finally | Globally):
             arg = self._part(depth - 1, pool, names, outer=operator)
             return (
