@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from guardrail.errors import InputError
 from guardrail.logic.temporal.formula import (
@@ -22,8 +21,6 @@ from guardrail.logic.temporal.formula import (
     Or,
     Until,
 )
-
-T = TypeVar("T")
 
 _TOKEN = re.compile(
     r"""\s*(?: (?P<name>"(?:[^"\\]|\\.)*")

@@ -6,7 +6,7 @@ table stands for both, and the sides of a symmetric relation are in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -106,16 +106,6 @@ class Names:
             return False
         found = self._similarity(one, other)
         return found is not None and found >= self._threshold
-
-    def open(self, names: Iterable[str]) -> list[tuple[str, str]]:
-        """The pairs of a name and a name of the facts that only embeddings could make one."""
-        return [
-            (name, fact)
-            for name in dict.fromkeys(names)
-            if _key(name) not in self._aliases
-            for fact in sorted(self._facts)
-            if _comparable(name, fact)
-        ]
 
 
 def _key(name: str) -> tuple[str, ...]:

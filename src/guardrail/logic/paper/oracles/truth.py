@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -107,10 +107,6 @@ class Truth:
         for event, first, last in self.spans:
             found.setdefault(event, []).append((first, last))
         return {event: tuple(several) for event, several in found.items()}
-
-    def having(self, facts: Iterable[Triple]) -> Truth:
-        """The same question, if these were the facts."""
-        return replace(self, facts=tuple(facts))
 
 
 @dataclass(frozen=True)
