@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from guardrail.logic.paper.temporal.points import Points
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -21,7 +22,6 @@ from guardrail.logic.temporal.formula import (
     Until,
 )
 from guardrail.logic.temporal.intervals import IntervalSet, Span
-from guardrail.logic.temporal.points import Points
 from guardrail.logic.temporal.semantics import value
 
 __all__ = ["DEPTH", "WINDOW", "Differential", "Disagreement", "compare", "differential", "random_case"]

@@ -14,10 +14,10 @@ from benchmarks.logic.temporal import CASES, read_history
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import PACKAGE, available
-from guardrail.logic.questions.cases import RULES, FactCase, Generated
-from guardrail.logic.questions.cases import generate as generate_facts
-from guardrail.logic.questions.reproof import Evaluator
-from guardrail.logic.temporal.generation import generate as generate_temporal
+from guardrail.logic.paper.questions.cases import RULES, FactCase, Generated
+from guardrail.logic.paper.questions.cases import generate as generate_facts
+from guardrail.logic.paper.questions.reproof import Evaluator
+from guardrail.logic.paper.temporal.generation import generate as generate_temporal
 
 __all__ = ["DOMAINS", "FACTS", "NO_ENGINE", "cases", "read_domains", "rows"]
 

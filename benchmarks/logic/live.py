@@ -20,21 +20,24 @@ from benchmarks.logic.generation import FACTS, NO_ENGINE, read_domains
 from benchmarks.logic.temporal import read_history
 from guardrail.cache import Cache
 from guardrail.engine.drivers import run_sync
-from guardrail.engine.flow import Failed, gather
+from guardrail.engine.flow import Answer, Failed, Flow, gather, one
 from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
-from guardrail.logic.oracles import Truth, judge
-from guardrail.logic.questions.cases import FactCase, generate
-from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate
-from guardrail.logic.questions.prompt import Kind, rephrased
-from guardrail.logic.questions.templates import statement
-from guardrail.logic.temporal.generation import generate as generate_temporal
+from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.questions.cases import FactCase, generate
+from guardrail.logic.paper.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate
+from guardrail.logic.paper.questions.prompt import Kind
+from guardrail.logic.paper.questions.reply import parse
+from guardrail.logic.paper.questions.templates import statement
+from guardrail.logic.paper.temporal.generation import generate as generate_temporal
+from guardrail.requests import Ask, Untrusted, system, user
 from guardrail.statistics.intervals import wilson
+from guardrail.text.fence import FENCE_RULE
 
-__all__ = ["add_options", "ask", "invented", "live_rows", "rows"]
+__all__ = ["add_options", "ask", "invented", "live_rows", "rephrased", "rows"]
 
 SEED = 0
 _START, _MIDDLE = (
@@ -139,6 +142,42 @@ def _in_other_words(cases: Sequence[FactCase], hub: Hub) -> list[FactCase]:
         case if isinstance(text, Failed) else replace(case, question=text)
         for case, text in zip(cases, said, strict=True)
     ]
+
+
+def rephrased(question: str, affirmed: str, denied: str) -> Flow[str]:
+    """The question in other words by a model (role "judge"), if it still asks the same; else as it was.
+
+    What comes back is given to the model again, once with the statement that Yes would say and once with the one that
+    No would: it is used only if the replies are Yes and No.
+
+    Args:
+        question: as the templates have it.
+        affirmed: the statement that Yes stands for.
+        denied: the statement that No stands for.
+    """
+    asked = user(
+        "Say this question in other words. Keep every name letter by letter and change nothing of what it asks. "
+        "Reply with the new question alone.\n",
+        Untrusted(question),
+    )
+    reply = yield from one(Ask((system(FENCE_RULE), asked), temperature=0.0, role="judge"))
+    if isinstance(reply, Failed):
+        return question
+    text = reply.value.text.strip()
+    if not text.endswith("?") or "\n" in text:
+        return question
+    for sentence, expected in ((affirmed, "yes"), (denied, "no")):
+        back = user(
+            "Suppose this is known to be true: ",
+            Untrusted(sentence),
+            "\nWhat is then the answer to this question: ",
+            Untrusted(text),
+            "\nReply Yes or No.",
+        )
+        read = yield from one(Ask((system(FENCE_RULE), back), temperature=0.0, role="judge"))
+        if not isinstance(read, Answer) or parse(read.value.text).conclusion != expected:
+            return question
+    return text
 
 
 @dataclass(frozen=True, slots=True)

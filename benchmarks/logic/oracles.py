@@ -15,10 +15,10 @@ from typing import Any
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Row, Run
 from benchmarks.logic.temporal import read_cases
+from benchmarks.logic.thresholds import best, estimate
 from guardrail.errors import ParseError
 from guardrail.logic.knowledge import Triple
-from guardrail.logic.oracles import Truth, Verdict, judge
-from guardrail.logic.oracles.thresholds import best, estimate
+from guardrail.logic.paper.oracles import Truth, Verdict, judge
 
 __all__ = ["BAR", "CLASSES", "Judged", "judged", "rows"]
 

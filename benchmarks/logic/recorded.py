@@ -15,7 +15,7 @@ from benchmarks._stats import wilson_interval
 from benchmarks._table import Row, Run
 from benchmarks.logic.generation import DOMAINS
 from guardrail.errors import InputError, MissingExtra
-from guardrail.logic.questions.reply import parse
+from guardrail.logic.paper.questions.reply import parse
 
 __all__ = ["PUBLISHED", "RULES", "Recorded", "Tally", "plots", "read_recorded", "rows", "tally"]
 

@@ -17,8 +17,8 @@ from benchmarks.logic.generation import FACTS, NO_ENGINE, cases, read_domains
 from benchmarks.logic.subject import Subject, estimate
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
-from guardrail.logic.oracles import Truth, judge
-from guardrail.logic.questions.cases import FactCase
+from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.questions.cases import FactCase
 from guardrail.statistics.intervals import wilson
 
 __all__ = ["RATES", "SEEDS", "coverage", "exact_coverage", "rows"]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relations
-from guardrail.logic.questions.cases import FactCase
-from guardrail.logic.questions.reproof import Evaluator
-from guardrail.logic.questions.templates import statement
+from guardrail.logic.paper.questions.cases import FactCase
+from guardrail.logic.paper.questions.reproof import Evaluator
+from guardrail.logic.paper.questions.templates import statement
 from guardrail.statistics.intervals import wilson
 
 __all__ = ["Estimate", "Subject", "estimate"]
@@ -123,7 +123,7 @@ class Subject:
 
 
 def estimate(verdicts: Sequence[str]) -> Mapping[str, Estimate]:
-    """The rates of the two kinds of errors, by the names of verdicts (`guardrail.logic.oracles`).
+    """The rates of the two kinds of errors, by the names of verdicts (`guardrail.logic.paper.oracles`).
 
     `knowledge`: how many replies state what is false. `inference`: how many of those that state nothing false conclude
     wrongly; of the others a verdict cannot tell, since a turned conclusion from a false fact may be right. Leave out

@@ -44,6 +44,8 @@ TABLE: dict[str, set[str]] = {
     "policies": {*TYPES, "text", "given"},
     **dict.fromkeys(METHODS, METHOD),
     **{f"{method}.commands": {*COMMANDS, method} for method in METHODS},
+    "logic.paper": {*METHOD, "logic"},
+    "logic.commands": {*COMMANDS, "logic", "logic.paper"},
     "detectors": {"_lazy", *METHODS},
     "cache": {*TYPES, "engine"},
     "examination": {*TYPES, "engine", "policies"},
@@ -167,6 +169,7 @@ def names_of_detectors(sources: Sources, names: set[str]) -> list[str]:
     free = {
         *METHODS,
         *(f"{method}.commands" for method in METHODS),
+        "logic.paper",
         "registry",
         "detectors",
         "demo",
@@ -217,7 +220,7 @@ def exported(source: str) -> set[str] | None:
     return names
 
 
-INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies"}
+INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies", "logic", "logic.paper"}
 """Folders whose modules are private by their place; of these packages only the front doors say what is public."""
 
 
@@ -246,8 +249,8 @@ def users(sources: Sources, known: Sources, others: set[str]) -> list[str]:
             if not inside(found.module):
                 continue
             target = loaded(found, known)
-            if _private(target):
-                wrong.append(f"{at} imports {target}, which is private")
+            if _private(target) or _private(found.name or ""):
+                wrong.append(f"{at} imports {found.name or target}, which is private")
             elif target not in known:
                 wrong.append(f"{at} imports {target}, which does not exist")
             elif found.name and target == found.module:

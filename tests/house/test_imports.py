@@ -73,7 +73,13 @@ class TestPlanted:
 
     @pytest.mark.parametrize(
         "module",
-        ["guardrail.engine.run", "guardrail.chat.openai", "guardrail.phr.commands.phr", "guardrail._log"],
+        [
+            "guardrail.engine.run",
+            "guardrail.chat.openai",
+            "guardrail.logic.judging",
+            "guardrail.phr.commands.phr",
+            "guardrail._log",
+        ],
     )
     def test_exports(self, module):
         """In the engine, behind a front door, in a command, in a module that is private by name."""
@@ -88,6 +94,7 @@ class TestPlanted:
             ("guardrail.phr.check", "from guardrail.memory import PairConsistency"),
             ("guardrail.selfcheck.base", "def late():\n    import guardrail.references"),
             ("guardrail.phr.check", "from guardrail.phr.commands import METHOD"),
+            ("guardrail.logic.judging", "from guardrail.logic.paper.oracles import judge"),
             ("guardrail.cli.check", "from guardrail.logic.check import FactCheck"),
             ("guardrail.html.page", "from guardrail.selfcheck import SelfCheck"),
             ("guardrail.text.sentences", "from guardrail.engine import flow"),

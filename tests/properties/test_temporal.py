@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail.errors import InputError
-from guardrail.logic.temporal.english import question, statement
+from guardrail.logic.paper.temporal.english import question, statement
 from guardrail.logic.temporal.english_parse import read
 from guardrail.logic.temporal.formula import (
     And,

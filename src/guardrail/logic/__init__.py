@@ -3,8 +3,9 @@
 ```
 check     the detector                  reading   what a sentence claims, and what of it was not read
 world     names and ways of saying      linking   which entity some words name
-judging   statements of relations       dated     claims about years
-outcomes  one ruling for a sentence     places    how wide a place is
+judging   statements, claims on years   places    how wide a place is
+outcomes  one ruling for a sentence
+paper     questions to a model, and what is wrong with its replies: not needed by the detector
 ```
 
 Source: [li2025]; decisions and figures: `docs/design/logic.md`.

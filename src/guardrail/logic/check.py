@@ -12,7 +12,6 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.logic.dated import judge_claim
 from guardrail.logic.judging import Judge
 from guardrail.logic.knowledge.backend import KnowledgeBackend
 from guardrail.logic.knowledge.base import KnowledgeBase
@@ -25,8 +24,6 @@ from guardrail.logic.world import World
 from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
 from guardrail.text.claims import Kind, claims, pieces
-
-__all__ = ["FactCheck"]
 
 _MOST = 60  # statements of one sentence that are judged
 
@@ -146,7 +143,7 @@ class FactCheck(Detector):
         ]
         if len(read.statements) > _MOST:
             outcomes.append(Outcome("unknown", f"Only its first {_MOST} statements were judged."))
-        outcomes += [judge_claim(claim, judge.world.events) for claim in read.claims]
+        outcomes += [judge.claim(claim) for claim in read.claims]
         return rule(read, outcomes)
 
     def _finding(self, answer: str, span: Span, ruling: Ruling | Failed) -> Finding:
@@ -157,6 +154,7 @@ class FactCheck(Detector):
             "entailed": (Verdict.SUPPORTED, 0.0, ""),
             "unknown": (Verdict.UNVERIFIED, None, ""),
         }[ruling.state]
+        deciding = [one for one in ruling.outcomes if one.state == ruling.state]
         return Finding(
             detector=self.name,
             span=span,
@@ -166,7 +164,7 @@ class FactCheck(Detector):
             label=ruling.state,
             mark=mark,
             reason=ruling.words,
-            evidence=_evidence(ruling),
+            evidence=tuple(Proof(steps=one.steps) for one in deciding if one.steps),
         )
 
 
@@ -178,11 +176,6 @@ def _alone(answer: str, spans: Sequence[Span]) -> str:
         parts += [_BLANKED.sub(" ", answer[at : span.start]), span.of(answer)]
         at = span.end
     return "".join([*parts, _BLANKED.sub(" ", answer[at:])])
-
-
-def _evidence(ruling: Ruling) -> tuple[Proof, ...]:
-    """The proofs that decide."""
-    return tuple(Proof(steps=one.steps) for one in ruling.outcomes if one.steps and one.state == ruling.state)
 
 
 def _opened(kb: KnowledgeBase | str | Path | None) -> KnowledgeBase:

@@ -1,9 +1,11 @@
-"""Statements, judged by a knowledge base: what it proves or refutes, and what names alone distinguish.
+"""Statements and claims about years, judged by a knowledge base: what it proves or refutes.
 
 A knowledge base refutes only what its declared properties exclude, and only of entities that it knows. Made-up
-names are those it does not know. So there is a second way, the unique name assumption of databases, which can be
+names are those it does not know. So for statements there is a second way, the unique name assumption of databases, which can be
 turned off: where a relation has one value (or one at each level: one town, one country), another name than the known
 ones, which could be no other spelling or part of them, is taken to name another value.
+
+Claims about years are judged by metric temporal logic over the dated events.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from guardrail.logic.knowledge.relations import Relation
 from guardrail.logic.linking import LONGEST, Link, alike
 from guardrail.logic.outcomes import Outcome, State
 from guardrail.logic.statements import Statement
+from guardrail.logic.temporal.intervals import in_words
+from guardrail.logic.temporal.semantics import holds
+from guardrail.logic.temporal.senses import Claim
 from guardrail.logic.world import World
-
-__all__ = ["PLACES", "SINGLE", "Judge"]
 
 LOCATED = "located in the administrative territorial entity"
 
@@ -36,7 +39,7 @@ _SHOWN = 3  # values in one sentence
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges statements.
+    """Judges statements, and claims about years.
 
     Attributes:
         world: the knowledge base.
@@ -56,6 +59,24 @@ class Judge:
             found.append((reading.relation, outcome))
         outcome = _together(found)
         return outcome.denied() if statement.negated else outcome
+
+    def claim(self, claim: Claim) -> Outcome:
+        """What the dated events say of a claim about years.
+
+        False in the weakest sense is contradicted, true in the strongest is entailed; between them it depends on
+        what was meant.
+        """
+        events, strongest = self.world.events, claim.strongest
+        names = dict.fromkeys((*claim.formula.atoms(), *strongest.formula.atoms()))
+        dates = [f"{name} is dated {in_words(events[name])}" for name in names]
+        known, steps = " and ".join(dates), tuple(f"{one}." for one in dates)
+        if holds(strongest.formula, strongest.year, events):
+            words = f"{_logic(strongest)} is true."
+            return Outcome("entailed", f"True by the dates: {known}.", (*steps, words), known)
+        if not holds(claim.formula, claim.year, events):
+            words = f"{_logic(claim)} is false, so the claim is false in every sense."
+            return Outcome("contradicted", f"False by the dates: {known}.", (*steps, words), known)
+        return Outcome("unknown", f"Whether it is true depends on what is meant: {known}.", steps)
 
     def _reading(self, said: Statement, *, past: bool) -> Flow[Outcome]:
         """One meaning; whether the statement denies it is the caller's."""
@@ -164,7 +185,8 @@ class Judge:
         return isinstance(reply, Failed) or reply.value.state == "entailed"
 
     def _other(self, owner: str, relation: str, name: str, rivals: list[str]) -> Outcome:
-        known = [self._fact(owner, relation, value) for value in rivals[:_SHOWN]]
+        facts = [Triple(owner, relation, value) for value in rivals[:_SHOWN]]
+        known = [sentence(fact, self.world.relations, holds=True) for fact in facts]
         words = f"{' and '.join(known)}, and {name!r} is the name of another."
         steps = (
             *(f"Known: {fact}." for fact in known),
@@ -182,9 +204,6 @@ class Judge:
             "unknown",
             f"Of {owner!r}, {relation!r}, is known {known}; {name!r} is neither entailed nor excluded.",
         )
-
-    def _fact(self, owner: str, relation: str, value: str) -> str:
-        return sentence(Triple(owner, relation, value), self.world.relations, holds=True)
 
 
 def _together(found: list[tuple[str, Outcome]]) -> Outcome:
@@ -204,6 +223,10 @@ def _of_today(outcome: Outcome, relation: Relation, *, past: bool) -> Outcome:
         return outcome
     words = f"It speaks of the past, and what is known of {relation.name!r} is of today: {outcome.words}"
     return Outcome("unknown", words, outcome.steps)
+
+
+def _logic(claim: Claim) -> str:
+    return f"In metric temporal logic, {claim.formula} in {claim.year}"
 
 
 def _failed(reply: Failed) -> Outcome:

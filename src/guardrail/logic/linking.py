@@ -10,8 +10,6 @@ from rapidfuzz import fuzz, process
 
 from guardrail.logic.statements.words import folded, words
 
-__all__ = ["Link", "Linker", "alike"]
-
 LONGEST = 200  # characters of a name
 _NEAR = 88.0  # similarity (0 to 100) of whole names
 _NEAR_WORD = 85.0  # and of each word: "Albert" and "Alfred" have 67

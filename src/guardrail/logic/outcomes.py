@@ -8,8 +8,6 @@ from typing import Literal, TypeAlias
 
 from guardrail.logic.reading import Said
 
-__all__ = ["Outcome", "Ruling", "State", "rule"]
-
 State: TypeAlias = Literal["entailed", "contradicted", "unknown"]
 _SHOWN = 8  # words or reasons in one sentence
 

@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 
 from guardrail.logic.statements.words import folded, several
 
-__all__ = ["Level", "level"]
-
 Level: TypeAlias = Literal["continent", "country", "region", "town", "site", "none"]
 
 _CONTINENTS = "Africa,Antarctica,Asia,Europe,North America,South America,Oceania,Australia"

@@ -29,8 +29,6 @@ from guardrail.logic.temporal.senses import Claim
 from guardrail.logic.world import World
 from guardrail.report import Span
 
-__all__ = ["Said", "said"]
-
 LONGEST = 1_000  # characters of a sentence; longer ones are lists or an attack
 
 _LIGHT = (

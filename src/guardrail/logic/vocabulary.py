@@ -10,8 +10,6 @@ from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
 from guardrail.logic.statements import Lexicon, Saying
 
-__all__ = ["lexicon", "lexicon_of", "sayings"]
-
 _PREPOSITIONS = ("of", "in", "by", "with", "from", "after", "at", "to")
 
 

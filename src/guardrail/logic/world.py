@@ -14,8 +14,6 @@ from guardrail.logic.statements import Mention
 from guardrail.logic.statements.lexicon import phrase
 from guardrail.logic.vocabulary import lexicon_of, sayings
 
-__all__ = ["World"]
-
 _REMEMBERED = 4096  # names
 
 

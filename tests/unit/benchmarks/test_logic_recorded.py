@@ -13,8 +13,8 @@ from guardrail.engine.hub import Hub
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
-from guardrail.logic.questions.cases import FactCase
-from guardrail.logic.questions.reproof import Evaluator
+from guardrail.logic.paper.questions.cases import FactCase
+from guardrail.logic.paper.questions.reproof import Evaluator
 
 needs_engine = pytest.mark.skipif(available() is not None, reason="needs SWI-Prolog")
 

@@ -99,7 +99,7 @@ class TestGeneration:
 
     def test_a_question_that_says_another_thing_misses_the_bar(self, folder, monkeypatch):
         """Reading back is what is measured."""
-        from guardrail.logic.temporal import generation
+        from guardrail.logic.paper.temporal import generation
 
         monkeypatch.setattr(generation, "question", lambda *_, today: 'Was "Blitz" going on in 1900?')
         found = by_quantity(temporal.generation_rows(folder, count=50))

@@ -7,7 +7,7 @@ from tests.unit.logic.world import make, need_engine
 
 from guardrail.logic.knowledge import reviewed
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.questions.templates import statement
+from guardrail.logic.paper.questions.templates import statement
 from guardrail.testing.server import serve
 
 AUSTEN, THOREAU = ["Emma", "author", "Jane Austen"], ["Walden", "author", "Henry Thoreau"]

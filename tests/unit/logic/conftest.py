@@ -1,16 +1,19 @@
-"""A knowledge base of a few facts, open for all tests here."""
+"""The engine, a knowledge base of a few facts that is open for all tests here, and others made for a test."""
 
 import pytest
 from tests.unit.logic.world import make, need_engine
 
 from guardrail import Guard
 from guardrail.detectors import FactCheck
-from guardrail.logic.knowledge import KnowledgeBase
+from guardrail.logic.knowledge import KnowledgeBase, Triple, build
+from guardrail.logic.knowledge.prolog import engine
 
 
 @pytest.fixture(scope="session")
 def prolog():
+    """The running engine; without SWI-Prolog these tests are skipped, in CI they fail."""
     need_engine()
+    return engine()
 
 
 @pytest.fixture(scope="session")
@@ -31,3 +34,19 @@ def check(base):
         return finding
 
     return one
+
+
+@pytest.fixture
+def opened(prolog, tmp_path):
+    """Build and open a knowledge base from tuples (subject, relation, object)."""
+    bases = []
+
+    def make(*facts, **options):
+        path = tmp_path / f"base-{len(bases)}"
+        build(path, [Triple(*fact) for fact in facts], **options)
+        bases.append(KnowledgeBase.open(path))
+        return bases[-1]
+
+    yield make
+    for base in bases:
+        base.close()

@@ -56,6 +56,6 @@ def need_engine():
     """Skip where SWI-Prolog is missing; in CI, where scripts/setup installs it, fail."""
     missing = available()
     if missing is not None and os.environ.get("CI", "").lower() not in {"", "0", "false"}:
-        pytest.fail(f"the tests of FactCheck need the engine in CI: {missing}", pytrace=False)
+        pytest.fail(f"these tests need the engine in CI: {missing}", pytrace=False)
     if missing is not None:
         pytest.skip(missing)

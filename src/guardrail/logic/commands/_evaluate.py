@@ -15,9 +15,9 @@ from guardrail.cli._terminal import patience
 from guardrail.errors import InputError, ParseError
 
 if TYPE_CHECKING:
-    from guardrail.logic.oracles import Truth
-    from guardrail.logic.oracles.rates import Assessment, Category, Tally
-    from guardrail.logic.questions.evaluation import Outcomes, Rate
+    from guardrail.logic.paper.oracles import Truth
+    from guardrail.logic.paper.oracles.rates import Assessment, Category, Tally
+    from guardrail.logic.paper.questions.evaluation import Outcomes, Rate
 
 _NAMES: Mapping[Category, tuple[str, str]] = {  # of a row, of a column
     "right": ("right", "right"),
@@ -70,7 +70,7 @@ def read_cases(path: str) -> list[Case]:
 
 
 def _case(line: str, path: str, number: int) -> Case:
-    from guardrail.logic.oracles import Truth
+    from guardrail.logic.paper.oracles import Truth
 
     try:
         entry = json.loads(line)
@@ -104,7 +104,7 @@ def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Ou
     from guardrail.engine.flow import Failed
     from guardrail.engine.hub import Hub
     from guardrail.engine.run import Run
-    from guardrail.logic.questions.evaluation import evaluate
+    from guardrail.logic.paper.questions.evaluation import evaluate
 
     hub = Hub({"chat": chat}, store=Cache(Path(cache).expanduser()) if cache else None)
     found: dict[int, Outcomes] = {}
@@ -127,7 +127,7 @@ def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[Outco
         ParseError: a line is no reply.
     """
     from guardrail.chat import RecordedChat
-    from guardrail.logic.questions.evaluation import Outcomes, judged
+    from guardrail.logic.paper.questions.evaluation import Outcomes, judged
 
     place = Path(path).expanduser()
     if not place.is_file():
@@ -237,7 +237,7 @@ class Results:
     @classmethod
     def of(cls, cases: Sequence[Case], outcomes: Sequence[Outcomes]) -> Results:
         """Ask the oracles about each reply."""
-        from guardrail.logic.oracles.rates import assess
+        from guardrail.logic.paper.oracles.rates import assess
 
         with patience(f"judging {len(cases):,} replies"):
             found = [assess(one, case.truth) for case, one in zip(cases, outcomes, strict=True)]
@@ -245,8 +245,8 @@ class Results:
 
     def groups(self) -> dict[str, tuple[Rate, Tally]]:
         """All together, then each rule and operator, in the order in which they first come."""
-        from guardrail.logic.oracles.rates import tally
-        from guardrail.logic.questions.evaluation import rate
+        from guardrail.logic.paper.oracles.rates import tally
+        from guardrail.logic.paper.questions.evaluation import rate
 
         members: dict[str, list[int]] = {"all": list(range(len(self.cases)))}
         for number, case in enumerate(self.cases):

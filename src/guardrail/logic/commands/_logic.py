@@ -174,8 +174,8 @@ def questions(
         seed: of the random choices.
         temporal: only about years, or only about relations; `None` for both.
     """
-    from guardrail.logic.questions.cases import generate as from_facts
-    from guardrail.logic.temporal.generation import generate as from_events
+    from guardrail.logic.paper.questions.cases import generate as from_facts
+    from guardrail.logic.paper.temporal.generation import generate as from_events
 
     lines: list[dict[str, Any]] = []
     reasons: list[str] = []

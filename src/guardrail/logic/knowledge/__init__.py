@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from guardrail.logic.knowledge.manifest import KnowledgeFault as KnowledgeFault
     from guardrail.logic.knowledge.prolog import EngineFault as EngineFault
     from guardrail.logic.knowledge.prolog import LimitReached as LimitReached
-    from guardrail.logic.knowledge.proofs import Derived as Derived
     from guardrail.logic.knowledge.proofs import Judgement as Judgement
     from guardrail.logic.knowledge.proofs import Proof as Proof
     from guardrail.logic.knowledge.relations import Relation as Relation
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "DatedEvent": "guardrail.logic.knowledge.facts",
-    "Derived": "guardrail.logic.knowledge.proofs",
     "EngineFault": "guardrail.logic.knowledge.prolog",
     "Entity": "guardrail.logic.knowledge.facts",
     "Judgement": "guardrail.logic.knowledge.proofs",

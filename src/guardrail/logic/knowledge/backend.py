@@ -13,8 +13,6 @@ from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.prolog import PATIENCE, SECONDS, EngineFault, LimitReached
 from guardrail.logic.knowledge.proofs import Judgement
 
-__all__ = ["KnowledgeBackend", "Prove", "Query", "Values"]
-
 
 @dataclass(frozen=True, slots=True)
 class Prove(Request[Judgement]):

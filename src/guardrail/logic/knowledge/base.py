@@ -11,7 +11,7 @@ import os
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -20,20 +20,17 @@ from typing import Any, Self
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import prolog
 from guardrail.logic.knowledge.building import compile_facts
-from guardrail.logic.knowledge.deriving import Deriving
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
 from guardrail.logic.knowledge.manifest import KnowledgeFault, Manifest, check, lines, mark
 from guardrail.logic.knowledge.proofs import Judgement, Proof
 from guardrail.logic.knowledge.relations import Relation, Relations
 from guardrail.logic.temporal.intervals import IntervalSet
 
-__all__ = ["KnowledgeBase"]
-
 _PAGE = 50_000
 _numbers = itertools.count(1)
 
 
-class KnowledgeBase(Deriving):
+class KnowledgeBase:
     """An open knowledge base. Use `open`, and close it or use it as a context manager.
 
     Facts are known by label; where an alias belongs to one entity only, it stands for that entity's label.
@@ -122,7 +119,7 @@ class KnowledgeBase(Deriving):
         if relation not in self.relations and self.relations.joint(relation) is None:
             words = f"Unknown: the knowledge base has no relation {relation!r}."
             return Judgement(asked, "unknown", None, words)
-        state, grounds = self._call("ask", relation, asked.subject, asked.object, seconds=seconds)
+        state, grounds = self.call("ask", relation, asked.subject, asked.object, seconds=seconds)
         if state == "unknown":
             return Judgement(asked, "unknown", None, _unknown(asked, grounds))
         proof = Proof.read(grounds)
@@ -149,24 +146,22 @@ class KnowledgeBase(Deriving):
 
     def about(self, entity: str) -> list[Triple]:
         """The facts in which an entity is subject or object, in order."""
-        return sorted(_triples(self._call("about", self.canonical(entity))))
+        flat = self.call("about", self.canonical(entity))
+        return sorted(
+            Triple(a, name, b) for name, a, b in zip(flat[::3], flat[1::3], flat[2::3], strict=True)
+        )
 
     def facts(self, relation: str | None = None) -> Iterator[Triple]:
         """The facts, of one relation or all, in order of relation."""
         for name in [relation] if relation is not None else self.manifest.relations:
             for skip in range(0, self.manifest.relations.get(name, 0), _PAGE):
-                flat = self._call("facts", name, skip, _PAGE)
+                flat = self.call("facts", name, skip, _PAGE)
                 yield from (Triple(a, name, b) for a, b in zip(flat[::2], flat[1::2], strict=True))
 
     def warm(self) -> None:
         """Build the indexes now, which the first questions would else wait for: a second for a million facts."""
-        self._call("about", "an entity that need not be there", seconds=None)
+        self.call("about", "an entity that need not be there", seconds=None)
         self.aliases()
-
-    def measure(self, relation: str, pairs: Sequence[Sequence[str]]) -> list[int]:
-        """Nanoseconds of each look-up of a fact of a relation, by subject and object, measured inside Prolog."""
-        found: list[int] = self._call("time_queries", relation, [list(pair) for pair in pairs], seconds=None)
-        return found
 
     # --- names ---------------------------------------------------------------------------------------------
 
@@ -226,9 +221,15 @@ class KnowledgeBase(Deriving):
     # --- the engine ----------------------------------------------------------------------------------------
 
     def _names(self, service: str, relation: str, entity: str) -> list[str]:
-        return sorted(self._call(service, relation, entity))
+        return sorted(self.call(service, relation, entity))
 
-    def _call(self, service: str, *arguments: prolog.Value, seconds: float | None = prolog.SECONDS) -> Any:
+    def call(self, service: str, *arguments: prolog.Value, seconds: float | None = prolog.SECONDS) -> Any:
+        """What a service of `services.pl` answers about these facts.
+
+        Raises:
+            InputError: the knowledge base is closed.
+            LimitReached: it took longer.
+        """
         module = self._module
         if module is not None:
             found = prolog.engine().call(service, module.name, *arguments, seconds=seconds)
@@ -247,11 +248,6 @@ def _relation(folder: Path, entry: dict[str, Any]) -> Relation:
         raise KnowledgeFault(
             f"expected a relation: {error}", source=str(folder / "relations.jsonl")
         ) from error
-
-
-def _triples(flat: list[Any]) -> Iterator[Triple]:
-    for relation, subject, object_ in zip(flat[::3], flat[1::3], flat[2::3], strict=True):
-        yield Triple(subject, relation, object_)
 
 
 def _unknown(asked: Triple, absent: list[str]) -> str:

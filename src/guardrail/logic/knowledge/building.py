@@ -20,8 +20,6 @@ from guardrail.logic.knowledge.manifest import MANIFEST, FileMark, Manifest, che
 from guardrail.logic.knowledge.quoting import PREFIX, quoted
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
 
-__all__ = ["TOLERANCE", "build", "compile_facts"]
-
 TOLERANCE = 0.01
 """Share of cases in which the facts may break a declared property before it is withdrawn."""
 

@@ -13,8 +13,6 @@ from typing import TypeAlias
 from guardrail.errors import InputError
 from guardrail.logic.temporal.intervals import IntervalSet
 
-__all__ = ["DatedEvent", "Entity", "Triple", "Years", "label", "merged"]
-
 Years: TypeAlias = tuple[int, int]
 """First and last year of a span, both included; 1 BC is 0 and 2 BC is -1, as in ISO 8601."""
 

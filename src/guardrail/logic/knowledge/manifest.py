@@ -24,19 +24,6 @@ from typing import Any
 from guardrail.errors import ParseError
 from guardrail.logic.knowledge.quoting import read_fact
 
-__all__ = [
-    "BLOCK",
-    "FORMAT",
-    "MANIFEST",
-    "VERSION",
-    "FileMark",
-    "KnowledgeFault",
-    "Manifest",
-    "check_facts",
-    "lines",
-    "mark",
-]
-
 FORMAT = "guardrail-knowledge"
 VERSION = 1
 MANIFEST = "manifest.json"

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from guardrail.errors import ConfigError
 
-__all__ = ["Phrase"]
-
 # Auxiliaries are denied and asked as they are; other verbs need "do", and then their plain form.
 _AUXILIARIES = frozenset({"is", "was", "are", "were", "can"})
 _VERBS = {

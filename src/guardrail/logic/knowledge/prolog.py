@@ -32,8 +32,6 @@ from typing import Any, TypeAlias
 
 from guardrail.errors import BackendError, MissingExtra
 
-__all__ = ["PACKAGE", "Engine", "EngineFault", "LimitReached", "Value", "available", "engine"]
-
 Value: TypeAlias = str | int | float | Sequence["Value"]
 """What goes over: atoms as text, numbers, and lists of them."""
 

@@ -9,8 +9,6 @@ from typing import Any, Literal, TypeAlias
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relations
 
-__all__ = ["DENYING", "Derived", "Judgement", "Proof", "State"]
-
 State: TypeAlias = Literal["entailed", "contradicted", "unknown"]
 
 DENYING = frozenset({"functional", "complete", "asymmetric", "different", "not_implied", "not_inverse"})
@@ -110,24 +108,6 @@ class Judgement:
     def facts(self) -> tuple[Triple, ...]:
         """The base triples that decide."""
         return self.proof.facts if self.proof is not None else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A derived fact.
-
-    Attributes:
-        rule: the rule that made it: `negation`, `symmetric`, `inverse`, `implied`, `transitive`, `chain`,
-            `composite`.
-        triple: what it is about.
-        holds: true if the triple is proved; false for `negation`.
-        proof: its proof tree.
-    """
-
-    rule: str
-    triple: Triple
-    holds: bool
-    proof: Proof
 
 
 def sentence(triple: Triple, relations: Relations, *, holds: bool) -> str:

@@ -15,8 +15,6 @@ import re
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
 
-__all__ = ["FACT", "PREFIX", "fact_line", "quoted", "read_fact", "unquoted"]
-
 PREFIX = "r:"
 
 _ATOM = r"'((?:[^'\\\x00-\x1f\x7f-\x9f]|\\\\|\\'|\\x[0-9a-f]{1,6}\\)*)'"

@@ -17,8 +17,6 @@ from guardrail.errors import ConfigError, InputError, ParseError
 from guardrail.logic.knowledge.facts import label
 from guardrail.logic.knowledge.phrases import Phrase
 
-__all__ = ["SAME", "Kind", "Relation", "Relations", "reviewed"]
-
 Kind: TypeAlias = Literal["noun phrase", "active verb phrase", "passive verb phrase"]
 
 SAME = "same "

@@ -17,7 +17,6 @@ service(compile, 3).
 service(load, 3).
 service(unload, 3).
 service(declare, 3).
-service(statistics, 1).
 service(ask, 5).
 service(prove, 5).
 service(refute, 5).
@@ -144,12 +143,6 @@ forgotten(KB) :-
     forall(( declared(Name/Arity), functor(Head, Name, Arity), predicate_property(KB:Head, dynamic) ),
            retractall(KB:Head)),
     garbage_collect_atoms.
-
-statistics([Facts, Atoms, AtomSpace, Stack]) :-
-    statistics(clauses, Facts),
-    statistics(atoms, Atoms),
-    statistics(atom_space, AtomSpace),
-    statistics(stack, Stack).
 
 % --- questions -----------------------------------------------------------------------------------------------
 

@@ -15,8 +15,6 @@ from guardrail.logic.statements.reading import read
 from guardrail.logic.statements.sides import PREPOSITIONS, Sentence, Sides
 from guardrail.logic.statements.words import several, stem
 
-__all__ = ["dated"]
-
 # As stems: what has a beginning and an end, what begins, what ends.
 _LASTS = frozenset(map(stem, several(
     "lasted went lived existed existence aired ran reigned ruled spanned continued alive active flourished governed held "

@@ -29,9 +29,6 @@ from guardrail.logic.statements.words import (
     words,
 )
 
-__all__ = ["Item", "Known", "items"]
-
-
 Kind: TypeAlias = Literal["name", "pronoun", "word", "mark", "and", "'s"]
 
 _GAP = 3  # characters between two words of one name

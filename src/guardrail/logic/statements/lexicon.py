@@ -10,8 +10,6 @@ from functools import lru_cache
 from guardrail.errors import ConfigError
 from guardrail.logic.statements.words import ADVERBS, ARTICLES, BE, DO, HAVE, folded, stem, words
 
-__all__ = ["Lexicon", "Saying", "phrase"]
-
 Meaning = tuple[str, bool]
 
 _LINKS = frozenset({"of", "in", "for"})

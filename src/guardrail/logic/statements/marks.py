@@ -15,8 +15,6 @@ from guardrail.logic.statements.words import BE, PARTICLES, several, stem, words
 from guardrail.report import Span
 from guardrail.text.markup import DEPTH, PAIRED
 
-__all__ = ["unmarked"]
-
 _DROPPED = re.compile(
     r"~~[^~\n]+~~[ \t]?"  # struck out
     r"|[ \t]?\[\^?\d{1,3}(?:[ \t]?[,–-][ \t]?\d{1,3})*\](?![(\[])"  # a note or a source

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-__all__ = ["Dated", "Mention", "Statement"]
-
 
 @dataclass(frozen=True, slots=True)
 class Mention:

@@ -20,8 +20,6 @@ from guardrail.logic.statements.model import Mention, Statement
 from guardrail.logic.statements.sides import BREAKS, Sentence, Sides, group
 from guardrail.text.sentences import sentences
 
-__all__ = ["read", "stated", "statements"]
-
 _OF = frozenset({"of", "for", "to", "in"})
 _OWN = frozenset({"his", "her", "its", "their"})
 _SHORT = 3  # letters of what may be an abbreviation

@@ -10,8 +10,6 @@ from guardrail.logic.statements.lexicon import Lexicon
 from guardrail.logic.statements.model import Mention
 from guardrail.logic.statements.words import several
 
-__all__ = ["BREAKS", "PREPOSITIONS", "Sentence", "Sides", "group"]
-
 _ENDS = frozenset(".;:?!()[]")
 _RELATIVE = frozenset({"which", "who", "that", "whom"})
 PREPOSITIONS = several("in of by at on from to for with under over near as into onto during")

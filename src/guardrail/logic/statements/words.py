@@ -10,21 +10,6 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = [
-    "ADVERBS",
-    "ARTICLES",
-    "BE",
-    "DO",
-    "HAVE",
-    "NEGATIONS",
-    "PARTICLES",
-    "Word",
-    "folded",
-    "several",
-    "stem",
-    "words",
-]
-
 
 def several(text: str) -> frozenset[str]:
     """The words of a list between blanks."""

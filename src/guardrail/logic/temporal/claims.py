@@ -1,6 +1,6 @@
 """What sentences of free text claim about time: "X happened within 10 years after 1900", "while", "until".
 
-The exact sentences of `english` are read, too. Everything else is left alone: a sentence that is no such claim
+The exact sentences of `english_parse` are read, too. Everything else is left alone: a sentence that is no such claim
 gives `None`, and nothing is guessed. Which words name which event is for the caller to say (`link`).
 
 What people write leaves room; each form is taken in its weakest sense, so that only what cannot be true comes out
@@ -41,11 +41,8 @@ from typing import TypeAlias
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.temporal.english_parse import read
 from guardrail.logic.temporal.formula import Finally
-from guardrail.logic.temporal.notation import read_name
+from guardrail.logic.temporal.notation import quoted, read_name
 from guardrail.logic.temporal.senses import Aspect, Claim, Senses, Term
-from guardrail.logic.temporal.wording import quoted
-
-__all__ = ["OVER", "Claim", "Link", "by_quotes", "read_claim"]
 
 Link: TypeAlias = Callable[[str], str | None]
 
@@ -125,7 +122,7 @@ def _moved_back(text: str) -> str:
 
 
 def _exact(text: str, link: Link) -> Claim | None:
-    """A sentence of `english`, whose names are quoted; each must be an event to the caller."""
+    """An exact sentence, whose names are quoted; each must be an event to the caller."""
     try:
         reading = read(text)
     except InputError:

@@ -1,4 +1,4 @@
-"""Reading the English of `english` back: from a question or a statement to its formula and its year.
+"""Reading exact sentences about years, as `paper.temporal.english` writes them: the formula and its year.
 
 A parser of its own for the same sentences, with no memory of what was written: the test that the English says
 what the formula says.
@@ -25,8 +25,6 @@ from guardrail.logic.temporal.formula import (
 )
 from guardrail.logic.temporal.notation import read_bound, read_name
 
-__all__ = ["Reading", "read"]
-
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _VERB = re.compile(r"(?:was|were|is|are|will) ")
 _ASKED = re.compile(r"(?:Was|Were|Is|Are|Will) ")
@@ -52,7 +50,7 @@ class Reading:
 
 
 def read(sentence: str) -> Reading:
-    """Read a question or a statement as `english.question` and `english.statement` write them, in any tense.
+    """Read a question or a statement of the exact form, in any tense.
 
     Raises:
         InputError: the sentence is of another form; the message says where.
@@ -68,7 +66,9 @@ def read(sentence: str) -> Reading:
         raise InputError(f"expected a sentence that ends in '?' or '.', got {sentence!r:.200}")
     reader = _Reader(text[:-1])
     scope = _Scope()
-    formula = reader.question(scope) if asked else reader.statement(scope)
+    if asked and not reader.match(_ASKED):
+        raise reader.fault("a question that begins with a form of 'be'")
+    formula = reader.clause(scope, asked=asked)
     if reader.at != len(reader.text):
         raise reader.fault("the end of the sentence")
     if scope.year is None:
@@ -184,16 +184,6 @@ class _Reader:
         if found is None:
             raise self.fault("the name of a year")
         return found[0]
-
-    # --- sentences ---
-
-    def question(self, scope: _Scope) -> Formula:
-        if not self.match(_ASKED):
-            raise self.fault("a question that begins with a form of 'be'")
-        return self.clause(scope, asked=True)
-
-    def statement(self, scope: _Scope) -> Formula:
-        return self.clause(scope)
 
     # --- clauses ---
 

@@ -9,8 +9,6 @@ from typing import TypeAlias
 from guardrail.errors import InputError
 from guardrail.logic.temporal.intervals import End, IntervalSet, Span
 
-__all__ = ["History", "history", "year_of"]
-
 History: TypeAlias = Mapping[str, IntervalSet]
 
 _DATE = re.compile(r"([+-]?\d{1,9})(?:-\d{1,2}){0,2}(?:T.*)?")

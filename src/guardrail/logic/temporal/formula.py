@@ -22,26 +22,6 @@ from typing import Any, ClassVar, TypeAlias
 
 from guardrail.errors import InputError
 
-__all__ = [
-    "MOST_DEPTH",
-    "MOST_NODES",
-    "And",
-    "Atom",
-    "Binary",
-    "Finally",
-    "Formula",
-    "Globally",
-    "Implies",
-    "Next",
-    "Not",
-    "Or",
-    "Unary",
-    "Until",
-    "from_json",
-    "is_word",
-    "plain_name",
-]
-
 # Everything that walks a formula recurses; these keep it far from Python's own limit, whoever built the formula,
 # and keep a formula that shares its parts (x & x, and that with itself, and so on) from being endless.
 MOST_DEPTH = 100

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from guardrail.errors import InputError
 
-__all__ = ["End", "IntervalSet", "Span", "plus"]
+MOST_SPANS = 6  # that `in_words` names; a set of hundreds of spans stays readable
 
 End: TypeAlias = int | float  # an int, or -inf, or +inf
 Span: TypeAlias = tuple[End, End]
@@ -49,11 +49,6 @@ class IntervalSet:
         made = cls.__new__(cls)
         object.__setattr__(made, "spans", _merged(spans))
         return made
-
-    @classmethod
-    def everything(cls) -> IntervalSet:
-        """All years."""
-        return cls._of([(-math.inf, math.inf)])
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an IntervalSet does not change: make another one in place of setting {name!r}")
@@ -141,6 +136,30 @@ class IntervalSet:
         """
         moved = ((plus(first, -least), plus(last, -most)) for first, last in self.spans)
         return self._of((first, last) for first, last in moved if first <= last)
+
+
+def in_words(years: IntervalSet) -> str:
+    """A set of years for a reader.
+
+    Example:
+        >>> in_words(IntervalSet([(-math.inf, 1836), (1850, 1850), (1902, math.inf)]))
+        'until 1836, 1850, from 1902 on'
+    """
+    if not years:
+        return "never"
+    said = [_span_in_words(first, last) for first, last in years.spans[:MOST_SPANS]]
+    more = len(years) - MOST_SPANS
+    return ", ".join([*said, f"and {more} more spans"] if more > 0 else said)
+
+
+def _span_in_words(first: float, last: float) -> str:
+    if first == -math.inf:
+        return "always" if last == math.inf else f"until {last}"
+    if last == math.inf:
+        return f"from {first} on"
+    if first == last:
+        return str(first)
+    return f"{first}-{last}" if first >= 0 else f"{first} to {last}"
 
 
 def plus(end: End, years: int) -> End:

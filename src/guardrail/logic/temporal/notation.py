@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from guardrail.errors import InputError
 from guardrail.logic.temporal.formula import (
@@ -22,10 +21,6 @@ from guardrail.logic.temporal.formula import (
     Or,
     Until,
 )
-
-__all__ = ["parse", "read_bound", "read_name"]
-
-T = TypeVar("T")
 
 _TOKEN = re.compile(
     r"""\s*(?: (?P<name>"(?:[^"\\]|\\.)*")
@@ -66,6 +61,16 @@ def parse(text: str) -> Formula:
     formula = reader.implication(0)
     reader.take("end", "an operator or the end")
     return formula
+
+
+def quoted(name: str) -> str:
+    r"""A name between double quotes, with JSON's escapes, so that nothing in it can end it.
+
+    Example:
+        >>> print(quoted('The "Blitz", and until 1941'))
+        "The \"Blitz\", and until 1941"
+    """
+    return json.dumps(name, ensure_ascii=False)
 
 
 def read_name(quoted: str) -> str:

@@ -25,8 +25,6 @@ from guardrail.logic.temporal.formula import (
 )
 from guardrail.logic.temporal.intervals import End, IntervalSet, Span, plus
 
-__all__ = ["holds", "until", "value"]
-
 
 def value(formula: Formula, history: History) -> IntervalSet:
     """The years in which a formula is true.

@@ -13,8 +13,6 @@ from typing import Literal, TypeAlias
 
 from guardrail.logic.temporal.formula import And, Atom, Finally, Formula, Globally, Implies, Next, Not, Until
 
-__all__ = ["Aspect", "Claim", "Senses", "Term"]
-
 Aspect: TypeAlias = Literal["whole", "begin", "end"]
 
 

@@ -177,69 +177,6 @@ def _check_path(facts, edges, a, b):
     assert all((int(f.subject[1:]), int(f.object[1:])) in edges for f in facts)
 
 
-class TestDerived:
-    def test_lists_what_the_rule_adds(self, opened):
-        """Each with its proof, and no fact of the base."""
-        base = opened(*FAMILY)
-        found = {d.triple: d.proof for d in base.derived("transitive", "descendant of")}
-        assert Triple("Ann", "descendant of", "Carl") in found
-        assert Triple("Ann", "descendant of", "Bob") not in found  # one step: implied
-        assert all(proof.rule == "transitive" for proof in found.values())
-
-    def test_composites_once(self, opened):
-        """A pair of subjects once, whatever they share."""
-        base = opened(
-            ("X", "genre", "a"),
-            ("Y", "genre", "a"),
-            ("X", "genre", "b"),
-            ("Y", "genre", "b"),
-            ("Z", "genre", "b"),
-        )
-        pairs = [frozenset((d.triple.subject, d.triple.object)) for d in base.derived("composite", "genre")]
-        assert sorted(map(sorted, pairs)) == [["X", "Y"], ["X", "Z"], ["Y", "Z"]]
-
-    def test_negations_only_where_allowed(self, opened):
-        """From complete lists and converses, never from open lists."""
-        base = opened(
-            ("X", "director", "D"), ("Y", "director", "E"), ("X", "genre", "a"), ("Y", "genre", "b")
-        )
-        found = {(d.triple.subject, d.triple.object) for d in base.derived("negation", "director")}
-        assert found == {("X", "E"), ("Y", "D")}
-        assert list(base.derived("negation", "genre")) == []
-
-    @pytest.mark.parametrize(
-        "rule", ["negation", "symmetric", "inverse", "implied", "transitive", "chain", "composite"]
-    )
-    def test_every_derived_fact_is_confirmed_by_asking(self, opened, rule):
-        """What a rule lists is what `ask` says, for every relation, drawn with a seed."""
-        base = opened(*FAMILY, ("F", "shares border with", "S"), ("X", "director", "D"), ("Y", "director", "D"),
-                      ("Z", "director", "E"), ("Ann", "place of birth", "Bonn"),
-                      ("Bonn", "located in the administrative territorial entity", "NRW"))  # fmt: skip
-        count = 0
-        for name in base.relations:
-            for one in base.derived(rule, name, seed=3):
-                count += 1
-                asked = base.ask(one.triple)
-                assert asked.state == ("entailed" if one.holds else "contradicted")
-                assert set(one.proof.facts) <= set(base.facts())
-        assert count > 0
-
-    def test_limits_and_seeds(self, opened):
-        """At most so many, of each at most so many; one seed gives one order."""
-        base = opened(*((f"f{i}", "director", f"d{i % 4}") for i in range(40)))
-        assert len(list(base.derived("composite", "director", limit=7))) == 7
-        drawn = [d.triple for d in base.derived("composite", "director", each=3, seed=1)]
-        assert len(drawn) == 12
-        assert drawn == [d.triple for d in base.derived("composite", "director", each=3, seed=1)]
-        assert drawn != [d.triple for d in base.derived("composite", "director", each=3, seed=2)]
-        assert len(list(base.derived("negation", "director", each=2, seed=1))) == 80
-
-    def test_refuses_an_unknown_rule(self, opened):
-        """With the list of those there are."""
-        with pytest.raises(InputError, match="symmetric"):
-            list(opened(("a", "genre", "b")).derived("magic", "genre"))
-
-
 class TestLookUp:
     def test_objects_and_subjects(self, opened):
         """Facts and what follows from them, in order of name."""

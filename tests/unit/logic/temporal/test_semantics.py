@@ -6,12 +6,12 @@ import pytest
 from tests.effort import lines_run
 
 from guardrail.errors import InputError
+from guardrail.logic.paper.temporal.points import Points
+from guardrail.logic.paper.temporal.points import holds as holds_by_definition
 from guardrail.logic.temporal.events import history
 from guardrail.logic.temporal.formula import And, Atom, Finally, Globally, Not, Until
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
-from guardrail.logic.temporal.points import Points
-from guardrail.logic.temporal.points import holds as holds_by_definition
 from guardrail.logic.temporal.semantics import holds, until, value
 
 FIGURE_10 = history([("dickens", 1812, 1870), ("victorian", 1837, 1901)])
@@ -78,7 +78,7 @@ class TestWhereThePublishedRulesFail:
 class TestUntil:
     def test_infinite_ends(self):
         """A left side that never ends, a right side that never ends."""
-        always, late = IntervalSet.everything(), IntervalSet([(100, inf)])
+        always, late = ~IntervalSet(), IntervalSet([(100, inf)])
         assert until(always, late, least=0, most=10) == IntervalSet([(90, inf)])
         assert until(always, IntervalSet([(-inf, 0)]), least=3, most=4) == IntervalSet([(-inf, -3)])
         assert until(IntervalSet([(-inf, 50)]), late, least=2, most=100) == IntervalSet()

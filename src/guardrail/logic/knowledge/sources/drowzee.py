@@ -15,8 +15,6 @@ from guardrail.logic.knowledge.sources.reading import Imported, text_lines
 from guardrail.logic.knowledge.sources.triples import read_triples
 from guardrail.logic.temporal.events import year_of
 
-__all__ = ["FACTS", "TEMPORAL", "read_drowzee", "read_events"]
-
 FACTS = "nontemporal_facts.jsonl"
 TEMPORAL = "temporal_facts.csv"
 _COLUMNS = ["event", "name", "begin", "end"]

@@ -18,8 +18,6 @@ from guardrail.logic.knowledge.sources.drowzee import FACTS, read_drowzee, read_
 from guardrail.logic.knowledge.sources.reading import Imported, json_lines
 from guardrail.logic.knowledge.sources.triples import read_triples
 
-__all__ = ["read_facts"]
-
 
 def read_facts(path: str | os.PathLike[str]) -> Imported:
     """What a file or folder contains: `.tsv` and `.jsonl` facts, `.csv` events, or a folder of the Drowzee data.

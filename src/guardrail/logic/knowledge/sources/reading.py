@@ -11,8 +11,6 @@ from pathlib import Path
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
 
-__all__ = ["Imported", "Problem", "json_lines", "text_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:

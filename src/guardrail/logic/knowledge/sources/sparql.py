@@ -14,8 +14,6 @@ import tenacity
 from guardrail._version import __version__
 from guardrail.errors import BackendError
 
-__all__ = ["WIKIDATA", "Row", "Sparql"]
-
 WIKIDATA = "https://query.wikidata.org/sparql"
 AGENT = f"guardrail-sdk/{__version__} (knowledge import) python-httpx/{httpx.__version__}"
 MAXLAG = "5"  # seconds: a service whose copies are further behind refuses, and is asked later

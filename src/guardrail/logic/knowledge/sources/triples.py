@@ -9,23 +9,17 @@ JSON lines have the fields `subject`, `relation` (or `predicate`) and `object`; 
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.sources.reading import Imported, json_lines, text_lines
 
-__all__ = ["read_triples", "write_triples"]
-
 _HEADERS = {("subject", "relation", "object"), ("subject", "predicate", "object")}
-_WRITTEN = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0", "\\": "\\\\"}
-_READ = {written[1]: character for character, written in _WRITTEN.items()}
+_READ = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
-_SPECIAL = str.maketrans(_WRITTEN)
 
 
 def read_triples(path: str | os.PathLike[str]) -> Imported:
@@ -43,29 +37,6 @@ def read_triples(path: str | os.PathLike[str]) -> Imported:
         case other:
             raise InputError(f"{str(path)!r}: expected a name that ends in .tsv or .jsonl, got {other!r}.")
     return found
-
-
-def write_triples(path: str | os.PathLike[str], triples: Iterable[Triple]) -> int:
-    """Write triples to a file that `read_triples` reads back exactly; returns how many.
-
-    Raises:
-        InputError: the name ends in neither `.tsv` nor `.jsonl`.
-    """
-    suffix = Path(path).suffix.lower()
-    if suffix not in {".tsv", ".jsonl"}:
-        raise InputError(f"{str(path)!r}: expected a name that ends in .tsv or .jsonl, got {suffix!r}.")
-    count = 0
-    with Path(path).open("w", encoding="utf-8", newline="\n") as stream:
-        if suffix == ".tsv":
-            stream.write("subject\trelation\tobject\n")
-        for count, triple in enumerate(triples, start=1):  # noqa: B007  # the count is the result
-            parts = (triple.subject, triple.relation, triple.object)
-            if suffix == ".tsv":
-                stream.write("\t".join(part.translate(_SPECIAL) for part in parts) + "\n")
-            else:
-                entry = dict(zip(("subject", "relation", "object"), parts, strict=True))
-                stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
-    return count
 
 
 def _read_tsv(path: str | os.PathLike[str], found: Imported) -> None:

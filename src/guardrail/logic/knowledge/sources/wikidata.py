@@ -22,8 +22,6 @@ from guardrail.logic.knowledge.sources.reading import Imported
 from guardrail.logic.knowledge.sources.sparql import Row, Sparql
 from guardrail.logic.temporal.events import year_of
 
-__all__ = ["State", "Wikidata"]
-
 ENTITY = "http://www.wikidata.org/entity/"
 YEAR = 9  # Wikidata's precision of a date that is known to the year; 10 month, 11 day; less is vaguer
 _PROPERTY, _ITEM = re.compile(r"P[1-9]\d{0,9}"), re.compile(r"Q[1-9]\d{0,11}")

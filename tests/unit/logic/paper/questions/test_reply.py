@@ -1,0 +1,124 @@
+"""Replies by their first word."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guardrail.logic.paper.questions.reply import Reply, parse
+
+
+class TestConclusion:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Yes", "yes"),
+            ("NO.", "no"),
+            ("  **Yes**, because so.", "yes"),
+            ('"No".', "no"),
+            ("(Yes)", "yes"),
+            ("Answer: No, it is not.", "no"),
+            ("\n    Answer:\n    Yes, because", "yes"),
+            ("Final answer - no", "no"),
+            ("Yes because it is.", "yes"),
+            ("No\n1. A is B.", "no"),
+            ("Yes—Euler was", "yes"),
+            ("Yes, I know.", "yes"),
+        ],
+    )
+    def test_first_word(self, text, expected):
+        """Marks, emphasis and a label are passed over."""
+        assert parse(text).conclusion == expected
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "1984.",
+            "No doubt it is so.",
+            "No one knows.",
+            "Nobody did.",
+            "None.",
+            "North of it.",
+            "Yesterday it was.",
+            "Yes and no.",
+            "Yes or no?",
+            "Yes/No",
+            "No. Yes.",
+            "Yes, no",
+            "Sure! Here is my answer: Yes.",
+            "It is true. Yes.",
+            "N/A",
+            "是",
+            "I cannot deny it.",
+        ],
+    )
+    def test_everything_else_is_malformed(self, text):
+        """Nothing is searched for inside."""
+        assert parse(text).conclusion == "malformed"
+
+    @pytest.mark.parametrize(
+        ("text", "refused"),
+        [
+            ("I don't know.", False),
+            ("I don’t know", False),
+            ("I do not really know that.", False),
+            ("Don't know.", False),
+            ("I am not sure.", False),
+            ("It is unclear.", False),
+            ("I cannot answer this question.", True),
+            ("I'm sorry, but I can't.", True),
+            ("I am sorry, but I do not have enough knowledge to answer this.", True),
+            ("As an AI, I have no access.", True),
+            ("I do not have enough information.", True),
+            ("I'm unable to verify this.", True),
+        ],
+    )
+    def test_unknown(self, text, refused):
+        """A refusal is unknown too, and says that it is one."""
+        reply = parse(text)
+        assert (reply.conclusion, reply.refused) == ("unknown", refused)
+
+
+class TestReasons:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Yes.\n1. A is big.\n2. C is tall.",
+            "Yes.\n\n1) A is big.\n2) C is tall.\n",
+            "Yes. 1. A is big. 2. C is tall.",
+            "Yes:\n- A is big.\n- C is tall.",
+            "Yes, because A is big. C is tall.",
+            "**Yes**\n(1) A is big.\n(2) C is tall.",
+        ],
+    )
+    def test_one_each(self, text):
+        """However they are numbered."""
+        assert parse(text).reasons == ("A is big.", "C is tall.")
+
+    def test_an_item_of_two_lines(self):
+        assert parse("No\n1. A is\n   B.\n2. C.").reasons == ("A is B.", "C.")
+
+    def test_what_stands_before_the_list(self):
+        assert parse("No, that is wrong.\n1. A is B.").reasons == ("that is wrong.", "A is B.")
+
+    def test_years_are_no_numbers_of_a_list(self):
+        """A list counts from 1."""
+        assert parse("No. It was in 1999. 2. is not said.").reasons != ()
+        assert parse("Yes. It ended in 1945. 20. century.").reasons[0].startswith("It ended in 1945.")
+
+    def test_of_a_malformed_reply(self):
+        """All of it, so that an oracle may still read the sentences."""
+        assert parse("Well. A is B.") == Reply("malformed", ("Well.", "A is B."))
+
+    @given(st.text(max_size=200))
+    def test_any_text(self, text):
+        """No text breaks it, and no reason is empty."""
+        reply = parse(text)
+        assert reply.conclusion in {"yes", "no", "unknown", "malformed"}
+        assert all(reason.strip() for reason in reply.reasons)
+
+    @given(st.sampled_from(["Yes", "No"]), st.lists(st.sampled_from(["A is B", "C was D", "E"]), max_size=5))
+    def test_what_was_asked_for(self, word, facts):
+        """A reply of the form that the prompt asks for is read back."""
+        text = "\n".join([f"{word}.", *(f"{n}. {fact}." for n, fact in enumerate(facts, 1))])
+        assert parse(text) == Reply(word.lower(), tuple(f"{fact}." for fact in facts))
