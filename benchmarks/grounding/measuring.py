@@ -11,7 +11,7 @@ from guardrail.requests import Entailment
 from guardrail.selfcheck.grounding.fit import entailment_features, lexical_features
 from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
-from guardrail.selfcheck.nli.premise import chosen
+from guardrail.selfcheck.nli.premise import passages
 from guardrail.text.claims import Kind, pieces
 from guardrail.text.typography import normalised
 
@@ -70,7 +70,10 @@ def measure(examples: Sequence[Example], scores: Scores) -> list[Measured]:
             found.append(one)
             best.append([documents.premises.best(sentence.text) for sentence in one.sentences])
     shipped = [
-        [chosen(sentence.text, read[one.example.documents].texts[0]).text for sentence in one.sentences]
+        [
+            passages(read[one.example.documents].texts[0]).by_words(sentence.text).text
+            for sentence in one.sentences
+        ]
         for one in found
     ]
     _add_entailment(found, best, shipped, scores)

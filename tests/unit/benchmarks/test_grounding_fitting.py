@@ -23,7 +23,26 @@ class TestLearn:
 class TestPrecision:
     def test_oracle(self):
         """Equal to the longest common subsequence by dynamic programming."""
-        one = ["ada", "lovelace", "was", "born", "in", "london", "in", "1815", "she", "wrote", "notes", "on", "the", "engine", "she", "died", "in", "1852"]
+        one = [
+            "ada",
+            "lovelace",
+            "was",
+            "born",
+            "in",
+            "london",
+            "in",
+            "1815",
+            "she",
+            "wrote",
+            "notes",
+            "on",
+            "the",
+            "engine",
+            "she",
+            "died",
+            "in",
+            "1852",
+        ]
         other = ["she", "was", "in", "london", "and", "died", "on", "1852", "in", "notes"]
         table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
         for i, a in enumerate(one):
