@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from benchmarks.grounding.scoring import Pair, Scores
 from benchmarks.grounding.sets import Example
 from guardrail.requests import Entailment
-from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words, precision
+from guardrail.selfcheck.grounding.fit import entailment_features, lexical_features
+from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
-from guardrail.selfcheck.nli.premise import chosen
+from guardrail.selfcheck.nli.premise import passages
 from guardrail.text.claims import Kind, pieces
 from guardrail.text.typography import normalised
 
-__all__ = ["Measured", "Sentence", "measure"]
+__all__ = ["Measured", "Sentence", "measure", "precision"]
 
 
 @dataclass(slots=True)
@@ -70,7 +70,10 @@ def measure(examples: Sequence[Example], scores: Scores) -> list[Measured]:
             found.append(one)
             best.append([documents.premises.best(sentence.text) for sentence in one.sentences])
     shipped = [
-        [chosen(sentence.text, read[one.example.documents].texts[0]).text for sentence in one.sentences]
+        [
+            passages(read[one.example.documents].texts[0]).by_words(sentence.text).text
+            for sentence in one.sentences
+        ]
         for one in found
     ]
     _add_entailment(found, best, shipped, scores)
@@ -102,6 +105,28 @@ def _counted(example: Example, vocabulary: Vocabulary) -> Measured | None:
             "everything flagged": 0.0,
         },
     )
+
+
+def precision(words: Sequence[str], reference: Sequence[str]) -> float:
+    """ROUGE-L precision: the longest common subsequence, as a share of `words`; in [0, 1], 0 of no words.
+
+    Source: [lin2004]; the subsequence by bits, as in Hyyrö (2004).
+
+    Example:
+        >>> precision(["a", "cat", "sat"], ["a", "fat", "cat"])
+        0.6666666666666666
+    """
+    if not words:
+        return 0.0
+    places: dict[str, int] = {}
+    for i, word in enumerate(words):
+        places[word] = places.get(word, 0) | 1 << i
+    full = (1 << len(words)) - 1
+    rest = full
+    for word in reference:
+        if matched := rest & places.get(word, 0):
+            rest = (rest + matched | rest - matched) & full
+    return (len(words) - rest.bit_count()) / len(words)
 
 
 def _add_entailment(

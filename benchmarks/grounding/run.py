@@ -20,7 +20,8 @@ from benchmarks.grounding.own_labels import own_rows
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
 from benchmarks.grounding.statistics import area_by_source, best_f1
-from guardrail.selfcheck.grounding.fit import PRIOR, Fit, packaged_fit
+from guardrail.selfcheck.fit_files import write
+from guardrail.selfcheck.grounding.fit import PRIOR, Curve, packaged_curve
 from guardrail.statistics.decisions import balanced_accuracy, f1, rates
 
 __all__ = ["main"]
@@ -53,7 +54,7 @@ def compute(run: Run) -> list[Row]:
         if run.parameters["data.grounding"] == "as published":
             rows += fit_rows(fit, sets, left_out(fit, sets), f"fit {fit!r}, set left out")
         else:  # sets that no fit has seen
-            rows += fit_rows(fit, sets, dict.fromkeys(sets, packaged_fit(fit)), f"packaged fit {fit!r}")
+            rows += fit_rows(fit, sets, dict.fromkeys(sets, packaged_curve(fit)), f"packaged fit {fit!r}")
     if run.options.learn:
         write_fits(run, sets)
     return rows
@@ -94,7 +95,7 @@ def baseline_rows(name: str, found: Sequence[Measured]) -> Iterator[Row]:
         yield Row.shown(f"{name}: F1 at .5, {baseline}", f1(flagged, truth))
 
 
-def fit_rows(fit: str, sets: Sets, fits: Mapping[str, Fit], said: str) -> list[Row]:
+def fit_rows(fit: str, sets: Sets, fits: Mapping[str, Curve], said: str) -> list[Row]:
     """By set a fit that never saw it: figures per set and in all."""
     scores = {name: [score(fits[name], one) for one in found] for name, found in sets.items()}
     verdicts = {name: [flagged(fits[name], one) for one in found] for name, found in sets.items()}
@@ -184,8 +185,8 @@ def write_fits(run: Run, sets: Sets) -> None:
     }
     for name in FEATURES:
         backend = run.parameters["entailment"] if name == "entailment" else ""
-        made: Fit = learnt(name, sets, backend=backend, provenance=provenance)
-        (FITS / f"{name}.json").write_text(made.to_json(), encoding="utf-8")
+        made = learnt(name, sets, backend=backend, provenance=provenance)
+        write(made, FITS / f"{name}.json")
         sys.stderr.write(f"{name}: {dict(zip(made.features, made.weights, strict=True))}\n")
 
 

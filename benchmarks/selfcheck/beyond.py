@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -172,9 +173,47 @@ def early_rows(passages: Sequence[Passage]) -> list[Row]:
     return found
 
 
+def stop_after(
+    values: Sequence[Sequence[float]],
+    *,
+    threshold: float = 0.5,
+    confidence: float = 0.9,
+    margin: float = early.MARGIN,
+    first: int = early.FIRST,
+) -> int:
+    """How many samples are enough for every sentence of an answer.
+
+    Args:
+        values: per sentence, its value for each sample, in the order of the samples.
+        threshold: of the verdict.
+        confidence: how sure it must be.
+        margin: around the threshold.
+        first: samples that are always looked at.
+
+    Example:
+        >>> stop_after([[1.0] * 20, [0.0] * 20]), stop_after([[0.0, 1.0] * 10])
+        (4, 8)
+    """
+    planned = min((len(row) for row in values), default=0)
+    for seen in range(min(first, planned), planned):
+        if all(
+            early.settled(
+                math.fsum(row[:seen]),
+                seen,
+                planned,
+                threshold=threshold,
+                confidence=confidence,
+                margin=margin,
+            )
+            for row in values
+        ):
+            return seen
+    return planned
+
+
 def _early(title: str, passages: Sequence[Passage], judge: str, *, judged: bool) -> list[Row]:
     everything = [values(p, judge) for p in passages]
-    used = [early.stop_after(one.tolist(), confidence=CONFIDENCE) for one in everything]
+    used = [stop_after(one.tolist(), confidence=CONFIDENCE) for one in everything]
     full = measure(passages, [one.mean(axis=1).tolist() for one in everything])
     stopped = measure(
         passages, [one[:, :k].mean(axis=1).tolist() for one, k in zip(everything, used, strict=True)]

@@ -31,7 +31,7 @@ from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.stored import read_groups
 from guardrail.backends.weights import ENTAILMENT_MINI, files, find, places, read_config
 from guardrail.errors import GuardrailError
-from guardrail.selfcheck.nli.premise import chosen
+from guardrail.selfcheck.nli.premise import passages
 
 __all__ = [
     "MEAN",
@@ -211,7 +211,7 @@ def known(nli: Path, source: random.Random) -> dict[str, list[Pair]]:
 def _samples(wikibio: Path, packed: Path, source: random.Random) -> list[Pair]:
     """Sentences of biographies beside samples, with what the packed model says of them: that is to stay so."""
     pairs = [
-        Pair(chosen(sentence, sample).text, sentence, UNLABELLED)
+        Pair(passages(sample).by_words(sentence).text, sentence, UNLABELLED)
         for sentences, samples in texts.samples(wikibio)
         for sentence in sentences
         for sample in samples

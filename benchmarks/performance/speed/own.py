@@ -24,7 +24,8 @@ from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Answer, Reply
 from guardrail.requests import Compare, Entail
 from guardrail.selfcheck.bertscore import score as bertscore_of
-from guardrail.selfcheck.ngram import largest, mean, surprisals
+from guardrail.selfcheck.material import mean
+from guardrail.selfcheck.ngram import largest, surprisals
 from guardrail.selfcheck.nli.check import contradiction, pair
 
 __all__ = ["Own", "joined"]

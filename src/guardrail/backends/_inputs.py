@@ -6,16 +6,12 @@ Texts are never read as markup: a "<sep>" that somebody wrote is text, the one b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from guardrail._log import log
 from guardrail.backends._local import LocalModel
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
-
-_lock = Lock()
 
 
 def mark(model: LocalModel, text: str) -> Encoding:
@@ -49,10 +45,5 @@ def joined(
         parts[cut].truncate(max(0, room))
     whole = tokenizer.post_process(Encoding.merge(parts), second)
     if over or any(piece.overflowing for piece in pieces):
-        with _lock:
-            first_time, model.work.truncated = not model.work.truncated, model.work.truncated + 1
-        if first_time:
-            log.warning(
-                "truncated", model=model.name, longest=model.longest, note="only the beginning is read"
-            )
+        model.count_truncated()
     return whole

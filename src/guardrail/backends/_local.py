@@ -18,7 +18,7 @@ from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._opened import opened
 from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
-from guardrail.backends.batching import Batches, batches
+from guardrail.backends.batching import batches
 from guardrail.backends.forking import apart
 from guardrail.backends.networks import coarser, keep_layers
 from guardrail.backends.weights import digest, find, read_config
@@ -133,7 +133,10 @@ class LocalModel(Texts):
         with self._lock, torch.inference_mode():
             for group in plan.groups:
                 self._group(network, [(i, inputs[i]) for i in group], found)
-        self._book(plan, time.perf_counter() - started, inputs)
+        each, pairs = self._arithmetic
+        with self._text_lock:
+            self.work.operations += each * plan.tokens + pairs * sum(len(one) ** 2 for one in inputs)
+        self._count(plan, time.perf_counter() - started)
         return found
 
     def _group(self, network: Any, group: list[tuple[int, Encoding]], found: list[Array | None]) -> None:
@@ -176,16 +179,6 @@ class LocalModel(Texts):
         hidden = output.last_hidden_state.float().cpu().numpy()
         for row, one in enumerate(inputs):
             yield hidden[row, : len(one)].copy()  # not a view: it would keep the padding alive
-
-    def _book(self, plan: Batches, seconds: float, inputs: Sequence[Encoding]) -> None:
-        each, pairs = self._arithmetic
-        with self._text_lock:
-            self.work.operations += each * plan.tokens + pairs * sum(len(one) ** 2 for one in inputs)
-            self.work.texts += len(inputs)
-            self.work.batches += len(plan.groups)
-            self.work.tokens += plan.tokens
-            self.work.slots += plan.slots
-            self.work.seconds += seconds
 
     # -- loading
 

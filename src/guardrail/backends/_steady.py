@@ -48,12 +48,7 @@ class SteadyTexts(Texts):
             for group in plan.groups:
                 for i, row in zip(group, self._forward([inputs[i] for i in group]), strict=True):
                     found[i] = row
-        with self._text_lock:
-            self.work.texts += len(inputs)
-            self.work.batches += len(plan.groups)
-            self.work.tokens += plan.tokens
-            self.work.slots += plan.slots
-            self.work.seconds += time.perf_counter() - started
+        self._count(plan, time.perf_counter() - started)
         return found
 
     @cached_property

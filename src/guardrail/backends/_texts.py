@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
-from guardrail.backends.batching import Work
+from guardrail.backends.batching import Batches, Work
 from guardrail.backends.forking import renewed
 
 if TYPE_CHECKING:
@@ -106,13 +106,24 @@ class Texts:
         other = None if second is None else self.tokens(second)
         whole = self.tokenizer.post_process(one, other)
         if whole.overflowing or one.overflowing or (other is not None and other.overflowing):
-            with self._text_lock:
-                first_time, self.work.truncated = not self.work.truncated, self.work.truncated + 1
-            if first_time:
-                log.warning(
-                    "truncated", model=self.name, longest=self.longest, note="only the beginning is read"
-                )
+            self.count_truncated()
         return whole
+
+    def count_truncated(self) -> None:
+        """Count an input that lost its end, and say so the first time."""
+        with self._text_lock:
+            first_time, self.work.truncated = not self.work.truncated, self.work.truncated + 1
+        if first_time:
+            log.warning("truncated", model=self.name, longest=self.longest, note="only the beginning is read")
+
+    def _count(self, plan: Batches, seconds: float) -> None:
+        """Count the batches that were computed."""
+        with self._text_lock:
+            self.work.texts += sum(map(len, plan.groups))
+            self.work.batches += len(plan.groups)
+            self.work.tokens += plan.tokens
+            self.work.slots += plan.slots
+            self.work.seconds += seconds
 
     @property
     def longest(self) -> int:

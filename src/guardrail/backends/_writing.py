@@ -109,13 +109,7 @@ class Writer(LocalModel):
             states = self._read(network, inputs)
             for group in plan.groups:
                 self._some(network, states, [(n, *rows[n]) for n in group], found)
-        seconds = time.perf_counter() - started
-        with self._text_lock:
-            self.work.texts += len(rows)
-            self.work.batches += len(plan.groups)
-            self.work.tokens += plan.tokens
-            self.work.slots += plan.slots
-            self.work.seconds += seconds
+        self._count(plan, time.perf_counter() - started)
         return found
 
     def _read(self, network: Any, inputs: Sequence[Encoding]) -> list[Any]:

@@ -8,13 +8,12 @@ as many samples are saved, but the order of the scores suffers twice as much (`d
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from guardrail.engine.flow import Branch, Failed, Flow, Keep, Request
 
-__all__ = ["FIRST", "MARGIN", "asked_once", "probability_above", "settled", "stop_after"]
+__all__ = ["FIRST", "MARGIN", "asked_once", "probability_above", "settled"]
 
 T = TypeVar("T")
 
@@ -79,44 +78,6 @@ def settled(
         for edge in (threshold - margin, threshold + margin)
         for above in (probability_above(total, seen, planned, edge),)
     )
-
-
-def stop_after(
-    values: Sequence[Sequence[float]],
-    *,
-    threshold: float = 0.5,
-    confidence: float = 0.9,
-    margin: float = MARGIN,
-    first: int = FIRST,
-) -> int:
-    """How many samples are enough for every sentence of an answer.
-
-    Args:
-        values: per sentence, its value for each sample, in the order of the samples.
-        threshold: of the verdict.
-        confidence: how sure it must be.
-        margin: around the threshold.
-        first: samples that are always looked at.
-
-    Example:
-        >>> stop_after([[1.0] * 20, [0.0] * 20]), stop_after([[0.0, 1.0] * 10])
-        (4, 8)
-    """
-    planned = min((len(row) for row in values), default=0)
-    for seen in range(min(first, planned), planned):
-        if all(
-            settled(
-                math.fsum(row[:seen]),
-                seen,
-                planned,
-                threshold=threshold,
-                confidence=confidence,
-                margin=margin,
-            )
-            for row in values
-        ):
-            return seen
-    return planned
 
 
 def asked_once(flow: Flow[T], failed: dict[Request[Any], Failed]) -> Flow[T]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from guardrail.report import Evidence
 from guardrail.text.kinds import Kind, refuses
 
-__all__ = ["NOT_JUDGED", "Judged", "Material", "claiming", "has_text"]
+__all__ = ["NOT_JUDGED", "Judged", "Material", "claiming", "has_text", "mean"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,17 @@ class Material:
     def called(self) -> str:
         """What a person calls the texts."""
         return "documents" if self.kind == "context" else "samples"
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean of the values that are there: [manakul2023] eq. 7 over tokens, 6 over questions, 10 and 11 over samples; `None` of none.
+
+    Example:
+        >>> mean([0.0, 1.0, None, 0.5]), mean([None])
+        (0.5, None)
+    """
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
 
 
 def has_text(text: str) -> bool:

@@ -19,9 +19,10 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 from guardrail.detector import Scope
 from guardrail.engine.flow import Flow, compute
 from guardrail.options import option
-from guardrail.report import Evidence, Measurement, Passage, Scale
-from guardrail.selfcheck.base import Judged, Material, SampledCheck
-from guardrail.selfcheck.similar import nearest
+from guardrail.report import Evidence, Measurement, Scale
+from guardrail.selfcheck.base import SampledCheck
+from guardrail.selfcheck.material import Judged, Material, mean
+from guardrail.selfcheck.similar import quoted
 from guardrail.selfcheck.tokens import plain_words, tokens
 from guardrail.text.sentences import split_sentences
 
@@ -36,7 +37,6 @@ __all__ = [
     "Tokens",
     "counted",
     "largest",
-    "mean",
     "passage_score",
     "scores",
     "sentence_score",
@@ -155,11 +155,6 @@ def surprisals(
     return [[max(0.0, model.surprisal(g)) for g in model.grams(_CUT[tokens](s))] for s in sentences]
 
 
-def mean(values: Sequence[float]) -> float | None:
-    """Eq. 7; `None` of nothing."""
-    return math.fsum(values) / len(values) if values else None
-
-
 def largest(values: Sequence[float]) -> float | None:
     """Eq. 8; `None` of nothing."""
     return max(values, default=None)
@@ -260,13 +255,7 @@ class NgramCheck(SampledCheck):
         ]
         reason = ""
         if value >= limit:
-            places = [
-                (i, text, like)
-                for i, t in enumerate(material.texts, 1)
-                for text, like in nearest(sentence, t, 1)
-            ]
-            for i, text, like in sorted(places, key=lambda place: -place[2])[:3]:
-                evidence.append(Passage(source=f"sample {i}", text=text[:500], score=like))
+            evidence += quoted(sentence, material.texts)
             where = "hardly occurs in the" if sampled.get(rarest.gram) else "is in none of the"
             reason = f"{gram[:80]!r} {where} other answers"
         return Judged(value, limit, reason, tuple(evidence))

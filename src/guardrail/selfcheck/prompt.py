@@ -18,7 +18,8 @@ from guardrail.errors import ConfigError
 from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
-from guardrail.selfcheck.base import Judged, Material, StoppingCheck, compute_if_long, size_of
+from guardrail.selfcheck.base import StoppingCheck, compute_if_long, size_of
+from guardrail.selfcheck.material import Judged, Material, mean
 from guardrail.selfcheck.similar import nearest
 from guardrail.text.fence import FENCE_RULE
 
@@ -32,7 +33,6 @@ __all__ = [
     "question",
     "read",
     "read_batch",
-    "score",
 ]
 
 Parsing: TypeAlias = Literal["exact", "paper"]
@@ -161,11 +161,6 @@ def probability_of_no(logprobs: Sequence[TokenLogprob]) -> float | None:
     return None
 
 
-def score(values: Sequence[float]) -> float | None:
-    """Eq. 11: the mean over the samples, in [0, 1]; `None` of none."""
-    return math.fsum(values) / len(values) if values else None
-
-
 def _system(fenced: bool) -> Message:
     return system(f"{_SYSTEM} {FENCE_RULE}") if fenced else system(_SYSTEM)
 
@@ -290,9 +285,9 @@ class PromptCheck(StoppingCheck):
         known = [value for value in values if value is not None]
         limit = 0.5 if self.threshold is None else self.threshold
         cut = _cut(sentence, material)
-        if not known:
+        value_of = min(known, default=None) if material.kind == "context" else mean(known)
+        if value_of is None:
             return Judged(None, limit, failures or f"no {material.kind} gave a value", partial=cut)
-        value_of = min(known) if material.kind == "context" else math.fsum(known) / len(known)
         evidence: list[Evidence] = [
             Measurement(name="share of “not supported”", value=value_of, note="larger = more likely made up"),
             Measurement(name=f"{material.kind} used", value=float(len(known))),

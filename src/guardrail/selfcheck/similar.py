@@ -8,22 +8,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from guardrail.report import Passage
 from guardrail.selfcheck.tokens import words
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["most_like", "nearest", "similarity"]
+__all__ = ["MOST_QUOTED", "most_like", "nearest", "quoted"]
 
+MOST_QUOTED = 3
+"""How many passages speak against a sentence at most."""
+
+_QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _SHORT = 500  # characters; of longer texts nothing is remembered, so that little memory is held
-
-
-def similarity(first: str, second: str) -> float:
-    """The cosine of two texts' word counts: in [0, 1], 0 where one has no word.
-
-    Example:
-        >>> similarity("He was born in Paris.", "born in paris"), similarity("a", "b")
-        (0.7745966692414834, 0.0)
-    """
-    return _cosine(_counts(first), _counts(second))
 
 
 def nearest(sentence: str, passage: str, most: int) -> list[tuple[str, float]]:
@@ -31,8 +26,25 @@ def nearest(sentence: str, passage: str, most: int) -> list[tuple[str, float]]:
     return most_like(sentence, _sentences(passage), most)
 
 
+def quoted(sentence: str, samples: Sequence[str]) -> list[Passage]:
+    """What samples say in the place of a sentence: the nearest sentence of each, of the three nearest samples."""
+    near = [
+        (like, Passage(source=f"sample {number}", text=text[:_QUOTED], score=like))
+        for number, sample in enumerate(samples, 1)
+        for text, like in nearest(sentence, sample, 1)
+    ]
+    return [passage for _, passage in sorted(near, key=lambda one: -one[0])[:MOST_QUOTED]]
+
+
 def most_like(sentence: str, texts: Sequence[str], most: int) -> list[tuple[str, float]]:
-    """Those of some texts that are most like `sentence`, with their similarity, the most similar first."""
+    """Those of some texts that are most like `sentence`, the most similar first, each with the cosine of the word counts.
+
+    The cosine is in [0, 1], 0 where one has no word.
+
+    Example:
+        >>> most_like("He was born in Paris.", ["a", "born in paris"], 2)
+        [('born in paris', 0.7745966692414834), ('a', 0.0)]
+    """
     target = _counts(sentence)
     found = [(text, _cosine(target, _counts(text)), i) for i, text in enumerate(texts)]
     return [(text, value) for text, value, _ in sorted(found, key=lambda one: (-one[1], one[2]))[:most]]

@@ -32,23 +32,3 @@ class TestProbability:
         assert early.probability_above(5, 5, 10, 0.5) == 1.0
         assert early.probability_above(0, 6, 10, 0.5) == 0.0
         assert early.probability_above(1, 2, 2, 0.5) == 1.0
-
-
-class TestStop:
-    def test_unanimous(self):
-        """Settled soon, and not before the first three."""
-        assert early.stop_after([[1.0] * 20]) == early.FIRST
-        assert early.stop_after([[0.0] * 20]) == 4
-        assert early.stop_after([[1.0] * 20], confidence=0.99) > early.FIRST
-
-    def test_the_slowest_sentence_counts(self):
-        """One divided sentence keeps the samples coming."""
-        divided = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0] * 2
-        alone = early.stop_after([divided])
-        assert alone > 4
-        assert early.stop_after([[1.0] * 20, divided]) == alone
-
-    def test_nothing(self):
-        """Without sentences or samples there is nothing to wait for."""
-        assert early.stop_after([]) == 0
-        assert early.stop_after([[]]) == 0

@@ -122,7 +122,7 @@ class TestFile:
     def test_no_json_of_the_kind(self, tmp_path, text):
         """Nor anything else."""
         (tmp_path / "fit.json").write_text(text, encoding="utf-8")
-        with pytest.raises(ConfigError, match="fitted ensemble"):
+        with pytest.raises(ConfigError, match="expected a fit in"):
             read_fit(tmp_path / "fit.json")
 
     @pytest.mark.parametrize("name", packaged_fits())

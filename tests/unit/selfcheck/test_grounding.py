@@ -7,15 +7,16 @@ import pytest
 from guardrail import Case, Guard, Verdict
 from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Failed, Reason
-from guardrail.errors import ConfigError, InputError
+from guardrail.errors import ConfigError
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Entailment
 from guardrail.selfcheck import GroundingCheck
+from guardrail.selfcheck.fit_files import read, write
 from guardrail.selfcheck.grounding import fit as fits
 from guardrail.selfcheck.grounding.check import ANSWER
-from guardrail.selfcheck.grounding.features import ENTAILMENT, LEXICAL, entailment_features, lexical_features
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words, precision, unknown
+from guardrail.selfcheck.grounding.fit import ENTAILMENT, LEXICAL, entailment_features, lexical_features
+from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.testing import play
 
@@ -75,16 +76,6 @@ class TestNovelty:
         """Has no pairs: the share of words is taken."""
         assert novelty("Bern", Vocabulary.of([DOCUMENT])).triples == 1.0
 
-    def test_precision(self):
-        """Equal to the longest common subsequence by dynamic programming."""
-        one, other = plain_words(DOCUMENT), plain_words("She was in London and died on 1852 in notes")
-        table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-        for i, a in enumerate(one):
-            for j, b in enumerate(other):
-                table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
-        assert precision(other, one) == pytest.approx(table[-1][-1] / len(other))
-        assert precision([], one) == 0.0
-
 
 class TestUnknown:
     @pytest.mark.parametrize(
@@ -101,18 +92,17 @@ class TestUnknown:
     )
     def test_one_number(self, said, document):
         """May be written in several ways."""
-        assert unknown(f"It was {said}.", Vocabulary.of([document]))[0] == ()
+        assert novelty(f"It was {said}.", Vocabulary.of([document])).numbers == ()
 
     def test_numbers(self):
         """Each once, as written."""
-        assert unknown("In 1842, 1842 and 7.5%.", Vocabulary.of(["in and"]))[0] == ("1842", "7.5")
+        found = novelty("In 1842, 1842 and 7.5%.", Vocabulary.of(["in and"]))
+        assert found.numbers == ("1842", "7.5")
 
     def test_names(self):
         """Neighbours are one name; what begins a sentence is none."""
-        names = unknown(
-            "Gauss met her. He met Carl Friedrich Gauss in Vienna.", Vocabulary.of(["met her in"])
-        )[1]
-        assert names == ("Carl Friedrich Gauss", "Vienna")
+        said = "Gauss met her. He met Carl Friedrich Gauss in Vienna."
+        assert novelty(said, Vocabulary.of(["met her in"])).names == ("Carl Friedrich Gauss", "Vienna")
 
 
 class TestPremises:
@@ -226,19 +216,14 @@ class TestDenials:
 
 class TestFit:
     @pytest.mark.parametrize("name", ["entailment", "words"])
-    def test_packaged(self, name):
+    def test_packaged(self, name, tmp_path):
         """Reads back as it was written, knows its features, and no doubt lowers a score."""
-        fit = fits.packaged_fit(name)
-        assert fits.Fit.from_json(fit.to_json()) == fit
+        fit = fits.packaged_curve(name)
+        write(fit, tmp_path / "fit.json")
+        assert read(fits.Curve, (tmp_path / "fit.json").read_text(encoding="utf-8"), name) == fit
         assert fit.features == ((*ENTAILMENT, *LEXICAL) if name == "entailment" else LEXICAL)
         assert min(fit.weights) >= 0
         assert set(fit.provenance["sets"]) >= {"factcc", "ragtruth_qa"}
-
-    def test_directions(self):
-        """A feature that speaks the wrong way gets no weight."""
-        fit = fits.learn("x", {"good": [0, 0, 1, 1], "wrong": [1, 1, 0, 1]}, [0, 0, 1, 1], [1, 1, 1, 1])
-        assert fit.weights[0] > 0
-        assert fit.weights[1] == 0
 
     def test_prior(self):
         """By Bayes' rule: odds of 1 at a prior of one half are odds of 1/9 at a tenth."""
@@ -254,13 +239,8 @@ class TestFit:
     @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "features": []}'])
     def test_no_fit(self, text):
         """Refused."""
-        with pytest.raises(InputError):
-            fits.Fit.from_json(text)
-
-    def test_labels_of_one_kind(self):
-        """Teach nothing."""
-        with pytest.raises(InputError, match="both kinds"):
-            fits.learn("x", {"a": [0, 1]}, [1, 1], [1, 1])
+        with pytest.raises(ConfigError):
+            read(fits.Curve, text, "fit.json")
 
 
 class TestFeatures:
@@ -346,7 +326,7 @@ class TestCheck:
         """Names the fit with its fingerprint, and re-creates the detector."""
         signature = GroundingCheck(fit="words").signature()
         assert signature.parameters["fit"] == "words"
-        assert signature.parameters["digest"] == fits.packaged_fit("words").fingerprint
+        assert signature.parameters["digest"] == fits.packaged_curve("words").fingerprint
         assert DETECTORS.create(signature.detector, signature.parameters).signature() == signature
 
     def test_what_cannot_be(self):

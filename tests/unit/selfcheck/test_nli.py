@@ -65,11 +65,6 @@ class TestContradiction:
 
 
 class TestScore:
-    def test_mean(self):
-        """Eq. 10 over the samples that have a value."""
-        assert nli.score([0.0, 1.0, None, 0.5]) == 0.5
-        assert nli.score([None]) is None
-
     def test_orders(self):
         """The sample is the premise, or the hypothesis as in the paper's package."""
         assert nli.pair("r", "s") == Entail(premise="s", hypothesis="r")

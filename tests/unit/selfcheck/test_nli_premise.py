@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from guardrail.selfcheck.nli.premise import Passages, Premise, chosen, nearest_parts, parts, passages
+from guardrail.selfcheck.nli.premise import Passages, Premise, nearest_parts, parts, passages
 from guardrail.selfcheck.tokens import words
 from guardrail.text.bm25 import Collection, bm25
 from guardrail.text.sentences import sentences, split_sentences
@@ -20,6 +20,10 @@ word = st.sampled_from(
 sentence = st.lists(word, min_size=1, max_size=7).map(lambda found: " ".join(found).capitalize() + ".")
 text = st.lists(sentence, min_size=1, max_size=8).map(" ".join)
 any_text = st.text(alphabet=st.sampled_from("ab. \n。!#`|😀ا\u200b\ud800"), max_size=120)
+
+
+def chosen(sentence, text, most=3):
+    return passages(text).by_words(sentence, most)
 
 
 class TestChosen:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from guardrail._log import log
 from guardrail.backends.batching import batches
@@ -18,8 +17,6 @@ from guardrail.backends.language_model._rows import Buffer, Tree
 
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
-
-Numbers: TypeAlias = NDArray[np.int64]
 
 _CELLS = {"cpu": 2**24, "cuda": 2**27}  # of a mask, made at once
 _PROBE = 8  # tokens on which sharing is tried

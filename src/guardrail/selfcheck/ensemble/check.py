@@ -38,7 +38,7 @@ from guardrail.selfcheck.ensemble.fits import (
     threshold_of,
 )
 from guardrail.selfcheck.grounding.check import GroundingCheck
-from guardrail.selfcheck.similar import nearest
+from guardrail.selfcheck.similar import MOST_QUOTED, quoted
 from guardrail.text.claims import Piece
 
 __all__ = ["EnsembleCheck"]
@@ -48,8 +48,6 @@ THRESHOLD = 0.5
 
 _SHARED = sorted(one.name for one in declared(StoppingCheck))
 """Options that are the ensemble's, not a member's."""
-_QUOTED = 500  # characters of a sample's sentence that evidence quotes
-_MOST_QUOTES = 3
 
 
 class EnsembleCheck(SampledCheck):
@@ -364,12 +362,5 @@ def _silent(row: Mapping[str, Judged]) -> str:
 def _speaking_against(sentence: str, row: Mapping[str, Judged], material: Material) -> list[Passage]:
     """What the samples say in its place: what the members quote, else the nearest sentence of each sample."""
     evidence = [one for judged in row.values() for one in judged.evidence]
-    quoted = {(one.source, one.text): one for one in evidence if isinstance(one, Passage)}
-    if quoted:
-        return list(quoted.values())[:_MOST_QUOTES]
-    near = [
-        Passage(source=f"sample {number}", text=text[:_QUOTED], score=similarity)
-        for number, sample in enumerate(material.texts, 1)
-        for text, similarity in nearest(sentence, sample, 1)
-    ]
-    return sorted(near, key=lambda one: -(one.score or 0.0))[:_MOST_QUOTES]
+    passages = {(one.source, one.text): one for one in evidence if isinstance(one, Passage)}
+    return list(passages.values())[:MOST_QUOTED] or quoted(sentence, material.texts)

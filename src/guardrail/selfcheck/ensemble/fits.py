@@ -1,4 +1,4 @@
-"""What an ensemble has learnt, as data: a `Fit`, a small JSON file.
+"""What an ensemble has learnt, as data: a `Fit`, a small JSON file (`fit_files.py`).
 
 It names the members with their options, the backends that made their scores, and where the labels come from; its
 numbers are those of the formula (`stack.py`). Two fits come with the package; `fitting.learn` makes one from labelled
@@ -7,21 +7,22 @@ answers.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from pydantic import ConfigDict
 
 from guardrail.backends import ComparePackaged, EntailPackaged, encoder_installed, entailment_installed
 from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
-from guardrail.selfcheck.ensemble.stack import Knot, Range, Stack, probabilities
+from guardrail.selfcheck.ensemble.stack import Knot, probabilities
+from guardrail.selfcheck.fit_files import fingerprint_of, must_be_columns, read, write
 
 __all__ = [
     "Examine",
@@ -43,13 +44,14 @@ _INSTALLED: Mapping[str, Callable[[], bool]] = {
     ComparePackaged.lane: encoder_installed,
     EntailPackaged.lane: entailment_installed,
 }
-_FORMAT = 1
 _MINI = "wikibio-mini"
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One variant: its name within the ensemble, its method, and the options that differ from their defaults."""
+
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")  # in a file
 
     name: str
     method: str
@@ -120,8 +122,7 @@ class Fit:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all that scores depend on, provenance left out."""
-        content = {key: value for key, value in self._content().items() if key != "provenance"}
-        return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
+        return fingerprint_of(self)
 
     def predict(
         self,
@@ -186,19 +187,7 @@ class Fit:
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON."""
-        Path(path).write_text(
-            json.dumps(self._content(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "format": _FORMAT,
-            "members": [asdict(member) for member in self.members],
-            "knots": [asdict(knot) for knot in self.knots],
-            "backends": dict(self.backends),
-            "provenance": dict(self.provenance),
-            **({"short": list(self.short)} if self.short else {}),
-        }
+        write(self, path)
 
 
 @cache
@@ -206,7 +195,7 @@ def packaged_fits() -> Mapping[str, Fit]:
     """The fits that come with the package, by name; those that rest on more models first."""
     there = [one for one in files(__package__).iterdir() if one.name.endswith(".json")]
     found = {
-        one.name.removesuffix(".json"): _read(one.read_text(encoding="utf-8"), one.name) for one in there
+        one.name.removesuffix(".json"): read(Fit, one.read_text(encoding="utf-8"), one.name) for one in there
     }
     found[_MINI] = _without_encoder(found["wikibio-entailment"])
     return dict(sorted(found.items(), key=lambda item: (-len(item[1].backends), item[0])))
@@ -247,27 +236,7 @@ def read_fit(source: str | Path) -> Fit:
             f"expected the file of a fitted ensemble or one of {[*packaged_fits()]!r}, got {str(source)!r}: {error}. "
             "`EnsembleCheck.learn` makes one, and `Fit.save` writes it."
         ) from error
-    return _read(text, source)
-
-
-def _read(text: str, source: str | Path) -> Fit:
-    try:
-        content = json.loads(text)
-        if content["format"] != _FORMAT:
-            raise ConfigError(
-                f"expected format {_FORMAT} in {str(source)!r}, got {content['format']!r}: update guardrail-sdk"
-            )
-        return Fit(
-            tuple(Member(**member) for member in content["members"]),
-            tuple(_knot(knot) for knot in content["knots"]),
-            dict(content["backends"]),
-            dict(content["provenance"]),
-            tuple(content.get("short", ())),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
-        raise ConfigError(
-            f"expected a fitted ensemble in {str(source)!r}, got {type(error).__name__}: {error}"
-        ) from error
+    return read(Fit, text, source)
 
 
 def threshold_of(member: str) -> str:
@@ -275,36 +244,14 @@ def threshold_of(member: str) -> str:
     return f"{member}, threshold"
 
 
-def _knot(content: Mapping[str, Any]) -> Knot:
-    stack = content["stack"]
-    numbers = {
-        name: tuple(float(number) for number in stack[name]) for name in ("center", "spread", "weights")
-    }
-    return Knot(
-        int(content["samples"]),
-        Stack(
-            members=tuple(stack["members"]),
-            bias=float(stack["bias"]),
-            least=tuple(float(number) for number in stack.get("least", ())),
-            **numbers,
-        ),
-        {name: Range(**{k: float(v) for k, v in one.items()}) for name, one in content["ranges"].items()},
-    )
-
-
 def _must_be_whole(knot: Knot, names: Sequence[str]) -> None:
     stack = knot.stack
     if knot.samples < 1 or not stack.members or not set(stack.members) <= set(names):
         raise InputError(f"knot: expected samples of at least 1 and members of {names!r}, got {knot!r}")
-    columns = (stack.center, stack.spread, stack.weights)
-    numbers = [stack.bias, *stack.least, *(number for column in columns for number in column)]
-    if {len(column) for column in columns} != {2 * len(stack.members)} or not all(
-        map(math.isfinite, numbers)
-    ):
-        raise InputError(f"knot: expected two finite numbers per member in each column, got {knot!r}")
-    if len(stack.least) not in {0, len(stack.members)}:
-        raise InputError(f"knot: expected a least score per member or none, got {stack.least!r}")
+    must_be_columns(
+        stack.center, stack.spread, stack.weights, stack.bias, size=2 * len(stack.members)
+    )  # the members' scores, and their means over the answer
+    if len(stack.least) not in {0, len(stack.members)} or not all(map(math.isfinite, stack.least)):
+        raise InputError(f"knot: expected a finite least score per member or none, got {stack.least!r}")
     if any(not 0 < one.least <= one.usual <= one.most < math.inf for one in knot.ranges.values()):
         raise InputError(f"knot: expected ranges of thresholds above 0, got {knot.ranges!r}")
-    if min(stack.spread) <= 0:
-        raise InputError(f"knot: expected spreads above 0, got {stack.spread!r}")

@@ -20,8 +20,14 @@ from guardrail.requests import Entailment
 from guardrail.selfcheck.base import SentenceCheck, compute_if_long, size_of
 from guardrail.selfcheck.grounding.copies import Copies
 from guardrail.selfcheck.grounding.denials import SURE, Denial, Denials
-from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
-from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
+from guardrail.selfcheck.grounding.fit import (
+    PRIOR,
+    answer_probability,
+    entailment_features,
+    lexical_features,
+    packaged_curve,
+    probability,
+)
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.selfcheck.grounding.questions import assents, is_plain, statement
@@ -117,7 +123,7 @@ class GroundingCheck(SentenceCheck):
         super().__post_init__()
         if self.fit == "auto":
             self.fit = "entailment" if entailment_installed() else "words"
-        self._fit, self._words = packaged_fit(self.fit), packaged_fit("words")
+        self._fit, self._words = packaged_curve(self.fit), packaged_curve("words")
         if self.digest not in (None, self._fit.fingerprint):
             raise ConfigError(
                 f"expected the fit {self.fit!r} with the fingerprint {self.digest!r}, got {self._fit.fingerprint!r}: "

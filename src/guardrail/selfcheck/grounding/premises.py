@@ -10,9 +10,9 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.selfcheck.nli.premise import parts
@@ -20,10 +20,10 @@ from guardrail.text.bm25 import Index
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["KINDS", "MOST", "Premise", "Premises", "lines", "readable"]
+__all__ = ["MOST", "Kind", "Premise", "Premises", "lines", "readable"]
 
-KINDS = ("single", "three", "five", "together")
-"""Kinds of premises: one sentence, windows of three and of five neighbours, the best sentences together."""
+Kind: TypeAlias = Literal["single", "three", "five", "together"]
+"""One sentence, windows of three and of five neighbours, the best sentences together."""
 
 SINGLE = 3
 """How many single sentences are read, and how many together."""
@@ -31,6 +31,7 @@ SINGLE = 3
 MOST = SINGLE + 3
 """The most premises of a sentence."""
 
+_WINDOWS: Mapping[int, Kind] = {3: "three", 5: "five"}  # neighbouring sentences
 _LONGEST = 1_200  # characters of one premise, about 300 tokens; a longer one is cut
 _SHORT = 80  # characters: a value of a record that stands on one line with others
 _AT_ONCE = 8  # so many values make a line
@@ -43,12 +44,12 @@ class Premise:
 
     Attributes:
         text: handed to the model.
-        kind: one of `KINDS`.
+        kind: how it was chosen.
         document: which document the text, or its first sentence, is from; counted from 1.
     """
 
     text: str
-    kind: str
+    kind: Kind
     document: int
 
 
@@ -91,7 +92,7 @@ class Premises:
         self.documents = [number for number, own in enumerate(each, 1) for _ in own]
         words = [plain_words(sentence) for sentence in self.sentences]
         self._alone = Index(words)
-        self._windows = {size: self._cut(size) for size in (3, 5)}
+        self._windows = {size: self._cut(size) for size in _WINDOWS}
         self._ranked = {
             size: Index(list(itertools.chain(*words[a:b])) for a, b in windows)
             for size, windows in self._windows.items()
@@ -104,7 +105,7 @@ class Premises:
         found: dict[str, Premise] = {}
         for i in top:
             self._add(found, self.sentences[i], "single", i)
-        for size, kind in ((3, "three"), (5, "five")):
+        for size, kind in _WINDOWS.items():
             ranked = self._ranked[size].best(words, 1)
             if ranked:
                 first, last = self._windows[size][ranked[0][0]]
@@ -113,7 +114,7 @@ class Premises:
             self._add(found, " ".join(self.sentences[i] for i in sorted(top)), "together", min(top))
         return list(found.values())
 
-    def _add(self, found: dict[str, Premise], text: str, kind: str, first: int) -> None:
+    def _add(self, found: dict[str, Premise], text: str, kind: Kind, first: int) -> None:
         text = text[:_LONGEST]
         found.setdefault(text, Premise(text, kind, self.documents[first]))
 

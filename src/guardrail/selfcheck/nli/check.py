@@ -37,7 +37,6 @@ __all__ = [
     "contradiction",
     "not_entailed",
     "pair",
-    "score",
     "unmentioned",
 ]
 
@@ -94,12 +93,6 @@ def unmentioned(found: Entailment, slip: float = SLIP) -> float | None:
     if not math.isfinite(found.entailment + found.contradiction + found.neutral):
         return None
     return min(1.0, max(0.0, 1.0 - found.entailment - (1.0 - slip) * found.contradiction))
-
-
-def score(probabilities: Sequence[float | None]) -> float | None:
-    """Eq. 10: the mean over the samples that have a probability; `None` of none."""
-    known = [p for p in probabilities if p is not None]
-    return math.fsum(known) / len(known) if known else None
 
 
 _SENTENCES = 100  # of a sample that is still to be drawn: an estimate of the cost reckons with as many

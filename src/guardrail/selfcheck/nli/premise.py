@@ -20,7 +20,7 @@ from guardrail.selfcheck.tokens import words
 from guardrail.text.bm25 import Index
 from guardrail.text.sentences import sentences
 
-__all__ = ["Part", "Passages", "Premise", "chosen", "nearest_parts", "parts", "passages"]
+__all__ = ["Part", "Passages", "Premise", "nearest_parts", "parts", "passages"]
 
 _REMEMBERED = 16_384  # characters; what is longer is split anew, so that little memory is held
 _AT_ONCE = 256  # sentences whose cosines with all of a text are held at once
@@ -74,9 +74,18 @@ class Passages:
         self._index = Index(words(sentence) for sentence in self.sentences)
 
     def by_words(self, sentence: str, most: int = 3) -> Premise:
-        """The sentences that share most with `sentence`: by BM25, rarities counted within this text.
+        """The sentences that share most with `sentence`, in the text's order: by BM25, rarities counted within this text.
 
-        Those that share no word with it are left out; if none does, the text's first ones stand for it.
+        Words are lower-cased; Chinese and Japanese characters are words of their own. Languages that write no blanks and no such
+        characters (Thai, say) are hardly distinguished: choose by vectors there. Sentences that share no word with it are
+        left out; if none does, the text's first ones are taken.
+
+        Example:
+            >>> text = Passages("He was born in Rome. He liked cheese. Nobody knows why. He died in Rome in 1900.")
+            >>> text.by_words("He died in Rome.", 2).text
+            'He was born in Rome. He died in Rome in 1900.'
+            >>> text.by_words("Sie lachte.", 1)
+            Premise(text='He was born in Rome.', spans=(Span(start=0, end=20),), alike=False)
         """
         return self._of([i for i, _ in self._index.best(words(sentence), most)], most)
 
@@ -126,27 +135,6 @@ def passages(text: str) -> Passages:
 @lru_cache(maxsize=64)
 def _remembered(text: str) -> Passages:
     return Passages(text)
-
-
-def chosen(sentence: str, text: str, most: int = 3) -> Premise:
-    """The sentences of a text most like `sentence`, in the text's order, as a short premise.
-
-    Likeness is BM25 over words, lower-cased; Chinese and Japanese characters are words of their own. Languages that
-    write no blanks and no such characters (Thai, say) are hardly distinguished: choose by vectors there.
-
-    Args:
-        sentence: what is judged.
-        text: what it is judged by.
-        most: how many sentences, 1 or more.
-
-    Example:
-        >>> text = "He was born in Rome. He liked cheese. Nobody knows why. He died in Rome in 1900."
-        >>> chosen("He died in Rome.", text, 2).text
-        'He was born in Rome. He died in Rome in 1900.'
-        >>> chosen("Sie lachte.", text, 1)
-        Premise(text='He was born in Rome.', spans=(Span(start=0, end=20),), alike=False)
-    """
-    return passages(text).by_words(sentence, most)
 
 
 def parts(text: str, size: int) -> list[Part]:

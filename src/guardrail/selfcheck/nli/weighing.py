@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from guardrail.engine.flow import why
 from guardrail.report import Evidence, Measurement, Passage
 from guardrail.requests import Entailment
-from guardrail.selfcheck.base import Judged
+from guardrail.selfcheck.material import Judged, mean
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
 from guardrail.selfcheck.nli.reading import Piece, Reading, pooled
 
@@ -72,7 +72,7 @@ class Weighing:
         if known and self.kind == "context":
             score = self._value(pooled(piece.found for one in seen for piece in one.reading.pieces))
         else:
-            score = math.fsum(known) / len(known) if known else None
+            score = mean(known)
         if score is None:
             return Judged(
                 None,

@@ -19,7 +19,8 @@ from guardrail.errors import ConfigError
 from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Replies, Scale
 from guardrail.requests import Answerable, Choose, Distract, Question
-from guardrail.selfcheck.base import Judged, Material, SampledCheck
+from guardrail.selfcheck.base import SampledCheck
+from guardrail.selfcheck.material import Judged, Material, mean
 from guardrail.selfcheck.qa.scores import (
     BETA,
     Scoring,
@@ -29,7 +30,6 @@ from guardrail.selfcheck.qa.scores import (
     counts,
     options,
     question_score,
-    score,
     simple_score,
     soft_counts,
 )
@@ -43,7 +43,6 @@ __all__ = [
     "chosen",
     "counts",
     "question_score",
-    "score",
     "simple_score",
     "soft_counts",
 ]
@@ -195,7 +194,7 @@ class QACheck(SampledCheck):
                 reason += f": {quiz.useless} of {self.questions} draws gave none"
             return Judged(None, limit, f"{reason}; {failures}" if failures else reason)
         scored = [m for item in quiz.items if (m := self._scored(item, known, answer, material)) is not None]
-        value = score([one.score for one in scored])
+        value = mean([one.score for one in scored])
         if value is None:
             return Judged(None, limit, failures or "no answer to the questions about it is a number")
         if not any(one.weight > 0 and one.weight >= self._least for one in scored):

@@ -23,7 +23,6 @@ __all__ = [
     "counts",
     "options",
     "question_score",
-    "score",
     "simple_score",
     "soft_counts",
 ]
@@ -191,9 +190,3 @@ def question_score(
         return bayes_score(matches, mismatches, beta_1=beta_1, beta_2=beta_2)
     share = simple_score(matches, mismatches)
     return 0.5 if share is None else share
-
-
-def score(questions: Sequence[float | None]) -> float | None:
-    """Eq. 6: the mean over the questions that have a score; `None` of none."""
-    known = [value for value in questions if value is not None]
-    return math.fsum(known) / len(known) if known else None
