@@ -9,7 +9,7 @@
 | `formulas` | eqs. 6 to 8: consistency, relevance, distance from normal, and the threshold |
 | `fits` | what is known of normal responses: how a fit judges, is made and read |
 | `segmentation` | words, sentences and the language of a text |
-| `survey`, `rates` | many cases, for the command: how often answers are inconsistent, and what that says about the true share |
+| `rates` | how often answers are inconsistent, and what that says about the true share |
 
 Source: [memory] §III.C; `docs/design/memory.md` says what differs.
 """
