@@ -32,7 +32,7 @@ test:
 
 test-local:
 	@scripts/setup local
-	@GUARDRAIL_TEST_LOCAL=1 $(parallel) $(python) -m pytest -n auto --dist worksteal tests/unit/backends tests/unit/cli/test_phr.py tests/unit/cli/test_selfcheck.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py tests/unit/benchmarks/test_entailment.py tests/unit/benchmarks/test_entailment_documents.py tests/unit/benchmarks/test_entailment_figures.py tests/unit/benchmarks/test_entailment_mini.py tests/unit/benchmarks/test_phr_speed.py tests/unit/benchmarks/test_phr_process_model.py src/guardrail/backends $(ARGS)
+	@GUARDRAIL_TEST_LOCAL=1 $(parallel) $(python) -m pytest -n auto --dist worksteal tests/unit/backends tests/unit/cli/test_check_prompts.py tests/unit/cli/test_check_samples.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py tests/unit/benchmarks/test_entailment.py tests/unit/benchmarks/test_entailment_documents.py tests/unit/benchmarks/test_entailment_figures.py tests/unit/benchmarks/test_entailment_mini.py tests/unit/benchmarks/test_phr_speed.py tests/unit/benchmarks/test_phr_process_model.py src/guardrail/backends $(ARGS)
 
 lint:
 	@scripts/setup dev

@@ -193,12 +193,7 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
             yield agreement(name, found, one, folder, more)
 
 
-COMMANDS = {
-    "phr": "phr",
-    "memory external": "memory",
-    "selfcheck": "selfcheck-nli",
-    "check": "references",
-}
+COMMANDS = {"check": "references", "memory fit": "memory"}
 """Commands with options of their own, each with a detector whose options these may be."""
 
 
@@ -212,7 +207,7 @@ def flags() -> Iterator[dict[str, Any]]:
         known = {one.name: one for one in declared(DETECTORS[name])}
         for flag in found.params:
             one = known.get(flag.name)
-            if one is None or (one.option.path and command != "memory external"):
+            if one is None or one.option.path:
                 continue
             wrong = []
             default = getattr(flag.default, "value", flag.default)

@@ -215,7 +215,6 @@ COMMANDS: Registry[Any] = Registry(
         "references": "guardrail.references.commands:METHOD",
         "selfcheck": "guardrail.selfcheck.commands:METHOD",
         "memory": "guardrail.memory.commands:METHOD",
-        "phr": "guardrail.phr.commands:METHOD",
         "logic": "guardrail.logic.commands:METHOD",
     },
 )

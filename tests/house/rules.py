@@ -185,13 +185,12 @@ def names_of_detectors(sources: Sources, names: set[str]) -> list[str]:
 
 
 def adapters(sources: Sources, known: set[str]) -> list[str]:
-    """Imports of an adapter, a test or, but for `guardrail bench`, the benchmarks."""
+    """Imports of an adapter, a test or the benchmarks."""
     wrong = []
     for module, source in sources.items():
         for found in imports(source):
             top = found.module.partition(".")[0]
-            by_name = top == "benchmarks" and found.lazy and place(module) == "cli"
-            if top in {*known, "tests", "conftest", "benchmarks"} and not by_name:
+            if top in {*known, "tests", "conftest", "benchmarks"}:
                 wrong.append(f"{module}:{found.line} imports {top}")
     return wrong
 

@@ -9,14 +9,13 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from guardrail.backends import ComparePackaged, EntailPackaged
+from guardrail.backends import ComparePackaged, EntailPackaged, packaged_encoder
 from guardrail.cli._application import app
-from guardrail.cli._stage import Stage
+from guardrail.cli.demo import _Stage
 from guardrail.demo import portrait, scenario
 from guardrail.demo.script import ANSWER, SECOND_ANSWER
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer
-from guardrail.errors import MissingExtra
 from guardrail.report import Report
 from guardrail.requests import Similarity
 from guardrail.testing.server import serve
@@ -82,13 +81,13 @@ class TestDemo:
     def test_scores_sentences(self, scripted):
         """Each stands beside its score and the truth, and on a page of its own."""
         found, folder = scripted
-        lines = [line for line in found.stdout.splitlines() if "true?" in line]
-        assert [line.partition("  ")[2].rpartition("  ")[2] for line in lines] == split_sentences(
-            portrait.ANSWER
-        )
-        for line, true in zip(lines, portrait.TRUE, strict=True):
-            assert re.search(r"ngram [█░]{8} \d\.\d\d " + ("✓" if true else "✗"), line)
-            assert ("no, made up" in line) is not true
+        lines = found.stdout.splitlines()
+        scores = [place for place, line in enumerate(lines) if "true?" in line]
+        assert [lines[place - 1].strip() for place in scores] == split_sentences(portrait.ANSWER)
+        for place, true in zip(scores, portrait.TRUE, strict=True):
+            assert re.search(("✓" if true else "✗") + r" ngram [█░]{8} \d\.\d\d", lines[place])
+            assert ("no, made up" in lines[place]) is not true
+        assert "'1842' is in none of the other answers; sample 5: In 1831 she published" in found.stdout
         assert "compared with 5 other answers to the same question, written for this demo" in found.stdout
         assert "Sentences and their scores" in (folder / "guardrail-demo-sentences.html").read_text()
 
@@ -152,10 +151,16 @@ class Alike(Backend):
         return [Answer(Similarity(1.0, 1.0, 0.9 if numbers else 0.1)) for numbers in found]
 
 
+def replaced(monkeypatch):
+    """MiniLM, also where it is not installed."""
+    monkeypatch.setattr(scenario, "encoder_installed", lambda: True)
+    monkeypatch.setattr(packaged_encoder(), "_encoder", Alike)
+
+
 class TestLocal:
     def test_adds_minilm_where_it_is_installed(self, monkeypatch):
         """All detectors score every sentence, by the same five samples."""
-        monkeypatch.setattr("guardrail.backends.BertScore", Alike)
+        replaced(monkeypatch)
         report = scenario.run().scored
         names = [finding.detector for finding in report.findings]
         assert names.count("selfcheck-ngram") == names.count("selfcheck-bertscore") == len(portrait.TRUE)
@@ -168,10 +173,7 @@ class TestLocal:
     def test_does_without(self, installed, wanted, monkeypatch):
         """Without the extra `local`: by the packaged entailment model where that is installed, else by n-grams alone."""
 
-        def missing():
-            raise MissingExtra("torch", extra="local")
-
-        monkeypatch.setattr("guardrail.backends.BertScore", missing)
+        monkeypatch.setattr(scenario, "encoder_installed", lambda: False)
         monkeypatch.setattr("guardrail.backends.encoder_installed", lambda: False)
         lanes = {ComparePackaged.lane: lambda: False, EntailPackaged.lane: lambda: installed}
         monkeypatch.setattr("guardrail.selfcheck.ensemble.fits._INSTALLED", lanes)
@@ -180,8 +182,8 @@ class TestLocal:
 
     def test_prints_both_columns(self, monkeypatch, capsys):
         """Side by side, with what speaks against a sentence below."""
-        monkeypatch.setattr("guardrail.backends.BertScore", Alike)
-        Stage().play(scenario.run(), ["page.html"])
+        replaced(monkeypatch)
+        _Stage().play(scenario.run(), "a model", ["page.html"])
         out = capsys.readouterr().out
-        assert len(re.findall(r"ngram [█░]{8} \d\.\d\d [✓✗]  bertscore [█░]{8} \d\.\d\d [✓✗]", out)) == 7
+        assert len(re.findall(r"[✓✗] ngram [█░]{8} \d\.\d\d   [✓✗] bertscore [█░]{8} \d\.\d\d", out)) == 7
         assert "1 − BERTScore" in out

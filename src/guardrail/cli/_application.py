@@ -9,12 +9,10 @@ from typing import Annotated, NoReturn
 import typer
 
 from guardrail._version import __version__
-from guardrail.cli._command import Command
 from guardrail.cli._errors import Application, say
 from guardrail.cli._help import NARROW, help_of
-from guardrail.cli.bench import bench
 from guardrail.cli.calibrate import calibrate
-from guardrail.cli.check import check
+from guardrail.cli.check import CheckCommand, check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.evaluate import evaluate
@@ -51,7 +49,7 @@ def root(
     Try first:
       guardrail demo                                       see it work; no key needed
       guardrail check answer.md --bibliography refs.bib    references; no model needed
-      guardrail selfcheck --answer a.txt --samples s*.txt  sentences; no model needed
+      guardrail check answer.md --samples s*.txt           sentences; no model needed
       guardrail doctor                                     what is installed, what is missing
 
     Each command has its own --help. Set GUARDRAIL_DEBUG=1 to see where an error comes from.
@@ -64,7 +62,7 @@ def root(
 
 app.callback(help=help_of(root))(root)
 _methods = gather(
-    ("demo", "check", "evaluate", "calibrate", "serve", "doctor", "bench", "schema"),
+    ("demo", "check", "evaluate", "calibrate", "serve", "doctor", "schema"),
     check=check,
     doctor=doctor,
 )
@@ -73,8 +71,8 @@ hang(
     app,
     extended(check, [one.detectors for one in methods().values() if one.detectors], behind="prompt"),
     "check",
-    "Find made-up references and false facts in an answer.",
-    cls=Command,
+    "Find what is made up in an answer.",
+    cls=CheckCommand,
 )
 hang(app, serve, "serve", "Guard an endpoint for any client.")
 hang(app, evaluate, "evaluate", "Run detectors over files of answers; with labels, measure them.")
@@ -86,17 +84,6 @@ hang(
     extended(doctor, [one.doctor for one in methods().values() if one.doctor], behind="config"),
     "doctor",
     "What is installed, what is missing.",
-)
-hang(
-    app,
-    bench,
-    "bench",
-    "Run a benchmark.",
-    context_settings={
-        "ignore_unknown_options": True,  # they are the benchmark's
-        "allow_extra_args": True,
-        "allow_interspersed_args": False,
-    },
 )
 hang(app, schema, "schema", "Print the JSON Schema of a report.")
 

@@ -12,12 +12,15 @@ class Command(TyperCommand):
     """Lets `--json` be alone, for the standard output, and options of `several` take all words that follow."""
 
     several: ClassVar[frozenset[str]] = frozenset()
-    """Options that take words up to the next option (`--samples a.txt b.txt`); only for commands without
-    arguments, whose words can belong to nothing else."""
+    """Options that take words up to the next option (`--samples a.txt b.txt`). Of a command with an argument only where that
+    comes first, so that the words can belong to nothing else."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Give a lone `--json` its value, and each of several words its option."""
-        return super().parse_args(ctx, list(_json_with_value(list(_repeated(args, self.several)))))
+        takes = any(one.param_type_name == "argument" for one in self.params)
+        ahead = args[:1] == ["-"] or not "".join(args[:1]).startswith("-")
+        several = self.several if ahead or not takes else frozenset()
+        return super().parse_args(ctx, list(_json_with_value(list(_repeated(args, several)))))
 
 
 def _json_with_value(args: Sequence[str]) -> Iterator[str]:

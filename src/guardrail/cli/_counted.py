@@ -15,16 +15,12 @@ class Counted(Backend[Any]):
 
     Args:
         inner: the backend.
-        done: called with how many pieces of work are done; from any thread.
-        worth: how many pieces a request and its reply are; by default 1.
+        done: called with how many requests are answered; from any thread.
     """
 
-    def __init__(
-        self, inner: Backend[Any], done: Callable[[int], None], worth: Callable[[Any, Any], int] | None = None
-    ) -> None:
+    def __init__(self, inner: Backend[Any], done: Callable[[int], None]) -> None:
         self._inner = inner
         self._done = done
-        self._worth = worth
         self.batch, self.capacity, self.concurrency = inner.batch, inner.capacity, inner.concurrency
         self.timeout, self.instant, self.paid = inner.timeout, inner.instant, inner.paid
 
@@ -41,10 +37,7 @@ class Counted(Backend[Any]):
     def answer(self, requests: Sequence[Any]) -> Any:
         """As what is wrapped."""
         replies = self._inner.answer(requests)
-        if self._worth is None:
-            self._done(len(requests))
-        else:
-            self._done(sum(map(self._worth, requests, replies)))
+        self._done(len(requests))
         return replies
 
     def group(self, request: Any) -> Hashable:

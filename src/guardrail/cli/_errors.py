@@ -76,6 +76,15 @@ class Application(TyperGroup):
             code = _failed(error)
         sys.exit(code if isinstance(code, int) else Exit.OK)
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command; in the place of one that has the name of a detector, what to write."""
+        from guardrail.registry import DETECTORS
+
+        found = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in DETECTORS:
+            raise Usage(f"{cmd_name!r} is a detector: write guardrail check FILE --detector {cmd_name}")
+        return found
+
     def invoke(self, ctx: Any) -> Any:
         """Commands may be interrupted, and their reader may go away."""
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,8 +37,9 @@ class Choice:
     budget: str | None = None
     deadline: float | None = None
     detectors: Sequence[str] = ()
-    documents: bool = False
-    """Whether there are documents that the answer should be based on."""
+    backends: Sequence[str] = ()
+    given: frozenset[str] = frozenset()
+    """What the answer came with: "context", "samples", "logprobs"."""
     replies: str | None = None
     """A recording that answers in place of a chat model."""
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -122,6 +123,7 @@ def _configured(choice: Choice) -> Built:
         "--base-url": choice.base_url,
         "--api-key-env": choice.api_key_env,
         "--replies": choice.replies,
+        "--backend": choice.backends,
     }
     shorthands = [name for method in methods().values() for name in _given(method, choice)]
     for name in [*shorthands, *(name for name, value in asked.items() if value)]:
@@ -137,11 +139,11 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
     if choice.replies is not None and choice.model is not None:
         raise Usage("--replies and --model: give one of them, recorded replies or a model that is asked")
     live = names_model(choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env})
-    context = CheckContext(choice.model, open_files, documents=choice.documents)
+    context = CheckContext(choice.model, open_files, given=choice.given)
     detectors = named(choice.detectors)
     for method in methods().values():
         given = _given(method, choice)
-        unasked = choice.detectors or (choice.documents and not method.reads_documents)
+        unasked = choice.detectors or (choice.given and not choice.given & method.reads)
         if method.detectors is None or (unasked and not given):
             continue
         made = method.detectors(context, **{p.name: choice.more[p.name] for p in own(method.detectors)})
@@ -153,7 +155,7 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
                 )
             detectors.append(one)
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else _recorded(choice)
-    guard = Guard(detectors, chat=chat, backends=_absent(detectors))
+    guard = Guard(detectors, chat=chat, backends=_absent(detectors) | _loaded(choice.backends))
     return Built(guard, choice, warnings=context.warnings)
 
 
@@ -173,11 +175,33 @@ def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
     brought = {lane for detector in detectors for lane in detector.backends()}
     return {
         lane: Nobody(
-            f"no model for {lane!r} was given: name one under [{lane}] in a guardrail.toml, and pass --config"
+            f"no model for {lane!r} was given: add --backend {lane}={next(iter(known))}:model=…, or name one under [{lane}] "
+            "in a guardrail.toml, and pass --config"
         )
-        for lane in BACKENDS
+        for lane, known in BACKENDS.items()
         if lane not in brought
     }
+
+
+def _loaded(texts: Sequence[str]) -> dict[str, Backend[Any]]:
+    """The models of `--backend LANE=ADAPTER[:OPTION=VALUE,…]`, loaded now, so that what is missing is an error and not a reason."""
+    from guardrail.cli._terminal import patience
+    from guardrail.registry import BACKENDS
+
+    made: dict[str, Backend[Any]] = {}
+    for text in texts:
+        lane, equals, written = text.partition("=")
+        if not equals or lane not in BACKENDS or lane in made:
+            raise Usage(
+                f"--backend: expected LANE=ADAPTER:OPTION=VALUE, each of {', '.join(BACKENDS)} at most once, got {text!r}"
+            )
+        try:
+            made[lane] = BACKENDS[lane].written(written, folder=Path())
+        except TypeError as error:
+            raise Usage(f"--backend {text}: {error}") from error
+        with patience(f"loading the model for {lane}"):
+            made[lane].load()
+    return made
 
 
 def _given(method: Method, choice: Choice) -> list[str]:
@@ -212,22 +236,15 @@ def names_model(model: str | None, options: Mapping[str, object]) -> bool:
 
 
 def live_chat(model: str | None, base_url: str | None, api_key_env: str | None = None) -> Any:
-    """A chat model behind OpenAI's protocol; see `reached`."""
-    from guardrail.chat import OpenAIChat
-
-    return reached(OpenAIChat, model, base_url, api_key_env)
-
-
-def reached(
-    kind: Callable[..., Any], model: str | None, base_url: str | None, api_key_env: str | None, **options: Any
-) -> Any:
-    """A model behind OpenAI's protocol, of a class that reaches one.
+    """A chat model behind OpenAI's protocol.
 
     Raises:
         Usage: the named variable has no key.
         MissingExtra: openai is not installed.
         ConfigError: no key, or a bad address.
     """
+    from guardrail.chat import OpenAIChat
+
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise Usage(f"--base-url: expected an address like http://localhost:8000/v1, got {base_url!r}")
     key = None
@@ -236,7 +253,7 @@ def reached(
         if not key:
             raise Usage(f"--api-key-env: the variable {api_key_env!r} is not set; export it with the key")
     try:
-        return kind(model or "", base_url=base_url, api_key=key, **options)
+        return OpenAIChat(model or "", base_url=base_url, api_key=key)
     except MissingExtra:
         raise
     except ConfigError as error:

@@ -25,6 +25,15 @@ API_KEY_ENV = Annotated[
         "they would show in the list of processes.",
     ),
 ]
+BACKEND = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--backend",
+        metavar="LANE=ADAPTER[:OPTION=VALUE,...]",
+        help="Another model that a detector needs, as in a guardrail.toml: entailment=packaged, entailment=local:model=DIR, "
+        "language_model=completions:model=NAME,base_url=URL. Repeat for several.",
+    ),
+]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; see the exit code.")]
 JSON_REPORT = Annotated[
     str | None,

@@ -52,34 +52,6 @@ def text_or_file(value: str, what: str) -> str:
 _NAMES_A_FILE = re.compile(r"\S+|.*\.(?:txt|md|markdown|text|json|jsonl|html?|tex|rst)", re.IGNORECASE)
 
 
-def named_or_text(value: str, what: str) -> tuple[str, str]:
-    """The text of a file if the value names one ("-": the standard input), else the value itself.
-
-    A value names a file if there is such a file, after "@", and if it is one word or ends like a file's name:
-    a misspelt path is an error, not an answer.
-
-    Returns:
-        The text, and where it comes from, "" if it was given itself.
-
-    Raises:
-        InputError: it names a file that cannot be read.
-    """
-    if value.startswith("@@"):
-        return value[1:], ""
-    place = value.removeprefix("@")
-    named = value.startswith("@") or value == "-" or _NAMES_A_FILE.fullmatch(value) is not None
-    if not named:
-        try:
-            named = Path(value).expanduser().is_file()
-        except (OSError, ValueError, RuntimeError):  # too long for a name, or no name at all
-            named = False
-    if named:
-        return read_text(place, what), place
-    if not value.strip():
-        raise InputError(f"expected {what}, got nothing: name a file, or give the text")
-    return value, ""
-
-
 def _bytes(place: str, name: str, what: str) -> bytes:
     try:
         if place == "-":

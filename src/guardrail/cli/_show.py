@@ -33,6 +33,8 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     else:
         for line in _lines(report.judged):
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
+    for line in units(report):
+        tell(out, line, "dim")
     show_end(report, out, glyphs, notes)
 
 
@@ -126,6 +128,8 @@ def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
             verdict.append(f"\n  {one_line(finding.label, 24)}", style="dim")
         what = Text(one_line(finding.text, 300) or "the whole answer")
         what.append(f"\n{why(finding)}", style="dim")
+        if passage := against(finding):
+            what.append(f"\n  {passage}", style="dim")
         for line, style in _compared(finding, glyphs):
             what.append(f"\n  {line}", style=style)
         table.add_row(verdict, score_text(finding), what)
@@ -170,6 +174,24 @@ def why(finding: Finding) -> str:
     mark = one_line(finding.mark, 300)
     reason = one_line(finding.reason, 400)
     return f"{reason} ({mark})" if mark and reason else mark or reason
+
+
+def units(report: Report) -> Iterator[str]:
+    """What scores without an upper bound mean: they are no shares, and those of two detectors cannot be compared."""
+    scored = dict.fromkeys(finding.detector for finding in report.judged if finding.score is not None)
+    for name in scored:
+        scale = report.scales.get(name)
+        if scale is not None and scale.most is None:
+            unit = f"{one_line(scale.unit)}, " if scale.unit else ""
+            yield f"scores of {one_line(name)}: {unit}{one_line(scale.meaning)}"
+
+
+def against(finding: Finding) -> str:
+    """What another answer or a document has in the place of something unsupported, with where it is; "" if that is not known."""
+    passage = next((one for one in finding.evidence if one.kind == "passage"), None)
+    if passage is None or finding.word != "unsupported":
+        return ""
+    return f"{one_line(passage.source, 40)}: {one_line(passage.text, 160)}"
 
 
 def score_text(finding: Finding) -> str:

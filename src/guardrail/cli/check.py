@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
+from guardrail.cli._command import Command
 from guardrail.cli._errors import Usage, code_of, say
-from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_REPORT, QUIET
+from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, JSON_REPORT, QUIET
 
 
 class OnUnverified(StrEnum):
@@ -26,6 +27,12 @@ class FailMode(StrEnum):
 
     OPEN = "open"
     CLOSED = "closed"
+
+
+class CheckCommand(Command):
+    """Takes several files after `--samples` and `--context`, where FILE comes first."""
+
+    several: ClassVar[frozenset[str]] = frozenset({"--samples", "--context"})
 
 
 def check(  # noqa: PLR0917  # an option each
@@ -46,7 +53,8 @@ def check(  # noqa: PLR0917  # an option each
         typer.Option(
             metavar="NAME[:OPTION=VALUE,...]",
             help="Run this detector with these options; `guardrail doctor` lists detectors. A value is TOML or plain text. "
-            "Repeat for several. Default: references; with --context, selfcheck-grounding.",
+            "Repeat for several. Default: references; with --context selfcheck-grounding, with --samples selfcheck, with "
+            "--logprobs selfcheck-greybox.",
         ),
     ] = None,
     model: Annotated[
@@ -54,6 +62,7 @@ def check(  # noqa: PLR0917  # an option each
     ] = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
+    backend: BACKEND = None,
     policy: Annotated[
         str | None,
         typer.Option(
@@ -92,9 +101,24 @@ def check(  # noqa: PLR0917  # an option each
     context: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="FILE...",
+            help="Documents that the answer should be based on: each claim of the answer is compared with all of them. "
+            "Several may follow where the answer's FILE comes first, or repeat the option.",
+        ),
+    ] = None,
+    samples: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH...",
+            help="Other answers of the model to the same prompt, to compare with: text files with one each, .json or .jsonl "
+            "files with a list, or folders. Several as above.",
+        ),
+    ] = None,
+    logprobs: Annotated[
+        str | None,
+        typer.Option(
             metavar="FILE",
-            help="A document that the answer should be based on: each claim of the answer is compared with all of them. "
-            "Repeat for several.",
+            help="The answer's tokens with log-probabilities: a saved response of OpenAI's chat completions.",
         ),
     ] = None,
     json: JSON_REPORT = None,
@@ -106,7 +130,7 @@ def check(  # noqa: PLR0917  # an option each
     quiet: QUIET = False,
     **more: Any,
 ) -> None:
-    """Find invented or misquoted references in an answer, or with --context claims that the documents do not support.
+    """Find what is made up in an answer: references, and with --context or --samples claims that these do not support.
 
     With --facts, sentences that contradict known facts are found, too. A bibliography decides about a reference without
     a model. The model of --model is asked about all others; without it they are "unverified", which does not mean that
@@ -119,7 +143,9 @@ def check(  # noqa: PLR0917  # an option each
       guardrail check answer.md --context manual.txt --prompt "How long is the warranty?"
       guardrail check answer.md --facts world.kb --policy annotate --out -
       guardrail check answer.md --model gpt-5-mini --prompt @question.txt --html report.html
+      guardrail check answer.md --samples s1.txt s2.txt s3.txt
       guardrail check answer.md --detector selfcheck-ngram:samples=3 --model gpt-5-mini --prompt @question.txt
+      guardrail check answer.md --context manual.txt --detector selfcheck-nli --backend entailment=packaged
       ask-my-bot "five papers on X" | guardrail check - --bibliography library.sqlite --json
 
     Exit codes:
@@ -133,6 +159,7 @@ def check(  # noqa: PLR0917  # an option each
     from guardrail.cli._guard import Choice, build
     from guardrail.cli._outputs import Outputs
     from guardrail.cli._read import read_text, text_or_file
+    from guardrail.cli._samples import read_logprobs, read_samples
     from guardrail.report import Case
 
     place = file or "-"
@@ -140,7 +167,7 @@ def check(  # noqa: PLR0917  # an option each
         raise Usage(
             "expected an answer to check, got none. Name a FILE, or pipe it in: … | guardrail check -"
         )
-    read = [place, *(context or [])]
+    read = [place, *(context or []), *(samples or []), logprobs or ""]
     if read.count("-") + (prompt == "@-") > 1:
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
     outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))
@@ -151,7 +178,10 @@ def check(  # noqa: PLR0917  # an option each
             {"page_content": read_text(path, "a context document"), "metadata": {"source": Path(path).name}}
             for path in context or []
         ],
+        samples=read_samples(samples or []),
+        logprobs=read_logprobs(logprobs) if logprobs else (),
     )
+    given = {"context": case.context, "samples": case.samples, "logprobs": case.logprobs}
     choice = Choice(
         model=model,
         base_url=base_url,
@@ -163,7 +193,8 @@ def check(  # noqa: PLR0917  # an option each
         budget=budget,
         deadline=deadline,
         detectors=detector or (),
-        documents=bool(context),
+        backends=backend or (),
+        given=frozenset(name for name, found in given.items() if found),
         more=more,
     )
     with build(choice) as built:

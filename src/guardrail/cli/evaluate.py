@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from guardrail.cli._errors import Interrupted, Usage, say
-from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
+from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, QUIET
 
 if TYPE_CHECKING:
     from guardrail.cli._guard import Choice
@@ -66,6 +66,7 @@ def evaluate(  # noqa: PLR0917  # an option each
     ] = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
+    backend: BACKEND = None,
     replies: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Recorded replies in place of a chat model; see RecordedChat."),
@@ -157,6 +158,7 @@ def evaluate(  # noqa: PLR0917  # an option each
         api_key_env=api_key_env,
         config=config,
         detectors=detector,
+        backends=backend or (),
         replies=replies,
         more=defaults(),
     )
@@ -220,10 +222,12 @@ def _words(paths: list[Path], choice: Choice, more: dict[str, Any]) -> list[str]
         "--api-key-env": choice.api_key_env,
         "--replies": choice.replies and str(Path(choice.replies).expanduser().absolute()),
         "--config": choice.config and str(Path(choice.config).expanduser().absolute()),
+        "--detector": list(choice.detectors),
+        "--backend": list(choice.backends),
         **more,
     }
     found = ["evaluate", *(str(path.absolute()) for path in paths), "--quiet"]
-    for name, value in (*options.items(), *(("--detector", one) for one in choice.detectors)):
+    for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
             found += [name, str(one)] if one is not None else []
     return found

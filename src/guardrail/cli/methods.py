@@ -32,13 +32,13 @@ class CheckContext:
     Attributes:
         model: the chat model that was named, or `None`.
         open_files: closes what the detectors read, when the check is over.
-        documents: whether documents were given that the answer should be based on.
+        given: what the answer came with: "context", "samples", "logprobs".
         warnings: shown to the user before the result; a method may add to them.
     """
 
     model: str | None
     open_files: ExitStack
-    documents: bool = False
+    given: frozenset[str] = frozenset()
     warnings: list[str] = field(default_factory=list)
 
 
@@ -64,14 +64,15 @@ class Method:
     Attributes:
         commands: adds its commands to the application.
         detectors: the detectors that its options of `guardrail check` ask for; takes a `CheckContext`, then the options.
-        reads_documents: whether its detectors are the ones for documents: others run with documents only if an option asks for them.
+        reads: which of "context", "samples" and "logprobs" its detectors are for: where one of them is given, detectors of others run
+            only if an option asks for them.
         notes: what would settle more, where no model and no configuration was given; takes the report and the options by name.
         doctor: what `guardrail doctor` looks at; takes the options.
     """
 
     commands: Callable[[typer.Typer], None] | None = None
     detectors: Callable[..., Iterable[Detector]] | None = None
-    reads_documents: bool = False
+    reads: frozenset[str] = frozenset()
     notes: Callable[[Report, Mapping[str, Any]], Iterable[str]] | None = None
     doctor: Callable[..., Iterator[Item]] | None = None
 
@@ -164,8 +165,7 @@ def _spelt(function: Callable[..., Any] | None) -> set[str]:
 
 def hang(app: typer.Typer, command: Callable[..., None], name: str, short: str, **more: Any) -> None:
     """Add a command; its docstring is its help text."""
-    settings = NARROW | more.pop("context_settings", {})
-    app.command(name, help=help_of(command), short_help=short, context_settings=settings, **more)(command)
+    app.command(name, help=help_of(command), short_help=short, context_settings=NARROW, **more)(command)
 
 
 def group(app: typer.Typer, about: Callable[..., None], name: str, short: str) -> typer.Typer:

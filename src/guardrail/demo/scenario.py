@@ -6,28 +6,22 @@ the second is a text, whose sentences are scored against other answers to the sa
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import as_file, files
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from guardrail.backends import encoder_installed
 from guardrail.demo import portrait
 from guardrail.demo.script import QUESTION
 from guardrail.demo.script import chat as scripted_chat
+from guardrail.detector import Detector
 from guardrail.errors import MissingExtra
 from guardrail.guard import Guard
 from guardrail.policies import Policy, annotate, regenerate
 from guardrail.references import ReferenceCheck
 from guardrail.report import Report
-from guardrail.selfcheck import SelfCheck, SentenceCheck
-
-if TYPE_CHECKING:
-    from guardrail.engine.backend import Backend
-    from guardrail.references.bibliography.index import Index
+from guardrail.selfcheck import SelfCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,41 +30,26 @@ class Outcome:
 
     Attributes:
         question: what was asked.
-        raw: the model's answer as it came.
-        annotated: the report of `prompt | model | GuardedOutput(guard)` under `annotate()`.
+        annotated: the report of `prompt | model | GuardedOutput(guard)` under `annotate()`; its case has the answer as it came.
         regenerated: the report of `guard_runnable(guard, prompt | model)` under `regenerate(2) | annotate()`.
         scored: the report of `prompt | model | GuardedOutput(guard)` with SelfCheck, under `flag()`, on the
             second question.
-        works: how many works the bibliography has.
         true: whether the sentences of the second answer are, for the script; of a live model nobody knows.
     """
 
     question: str
-    raw: str
     annotated: Report
     regenerated: Report
     scored: Report
-    works: int
-    true: tuple[bool, ...] | None = None
-
-    @property
-    def calls(self) -> float:
-        """Questions that the guard asked, for all answers."""
-        reports = (self.annotated, self.regenerated, self.scored)
-        return sum(cost.calls for report in reports for cost in report.cost.paid.values()) - sum(
-            report.cost.paid["guard"].calls for report in reports if "guard" in report.cost.paid
-        )
+    true: tuple[bool, ...] = ()
 
 
-def run(
-    chat: Any = None, *, question: str = QUESTION, step: Callable[[str], None] = lambda _: None
-) -> Outcome:
+def run(chat: Any = None, *, question: str = QUESTION) -> Outcome:
     """Run the demo.
 
     Args:
         chat: the model to guard, from `guardrail.chat`; the scripted one by default.
         question: what to ask it for references.
-        step: called with what comes next.
 
     Raises:
         MissingExtra: langchain is not installed.
@@ -84,56 +63,29 @@ def run(
         raise MissingExtra("langchain", extra="langchain") from error
     # The demo stands where an application stands: it uses the adapter as any user would.
     adapter = import_module("guardrail_langchain")
-    true = portrait.TRUE if chat is None else None
+    true = portrait.TRUE if chat is None else ()
     chat = scripted_chat() if chat is None else chat
     chain = ChatPromptTemplate.from_messages([("human", "{question}")]) | DemoModel(chat=chat)
-    with _bibliography() as index:
 
-        def guarded(policy: Policy) -> tuple[Guard, list[Report]]:
-            reports: list[Report] = []
-            detector = ReferenceCheck(bibliography=index)
-            return Guard([detector], chat=chat, policy=policy, on_report=reports.append), reports
+    def asked(guarded: Any, question: str, *detectors: Detector, **options: Any) -> Report:
+        reports: list[Report] = []
+        with Guard(detectors, chat=chat, on_report=reports.append, **options) as guard:
+            guarded(guard).invoke({"question": question})
+        return reports[-1]
 
-        step("the model answers; the guard looks up and asks")
-        guard, annotated = guarded(annotate())
-        (chain | adapter.GuardedOutput(guard)).invoke({"question": question})
-        step("the model answers again without what was rejected")
-        guard, regenerated = guarded(cast("Policy", regenerate(2) | annotate()))
-        adapter.guard_runnable(guard, chain).invoke({"question": question})
-        works = len(index)
-    step("another question; its answer is compared, sentence by sentence, with five more")
-    scored: list[Report] = []
-    detectors, backends = _scorers()
-    guard = Guard(detectors, chat=chat, backends=backends, on_report=scored.append)
-    (chain | adapter.GuardedOutput(guard)).invoke({"question": portrait.QUESTION})
-    raw = annotated[-1].case.answer
-    return Outcome(question, raw, annotated[-1], regenerated[-1], scored[-1], works, true)
+    def checked(guard: Guard) -> Any:
+        return chain | adapter.GuardedOutput(guard)
 
+    def again(guard: Guard) -> Any:
+        return adapter.guard_runnable(guard, chain)
 
-def _scorers() -> tuple[list[SentenceCheck], dict[str, Backend[Any]]]:
-    """SelfCheck by n-grams, by MiniLM where the extra `local` is installed, and by its own default, whatever it finds."""
-    from guardrail.backends import BertScore
-
-    detectors: list[SentenceCheck] = [SelfCheck("ngram")]
-    backends: dict[str, Backend[Any]] = {}
-    with suppress(MissingExtra):
-        backends["similarity"] = BertScore()
-        detectors.append(SelfCheck("bertscore"))
-    detectors.append(SelfCheck())
-    return list({detector.name: detector for detector in detectors}.values()), backends
-
-
-@contextmanager
-def _bibliography() -> Iterator[Index]:
-    """The packaged BibTeX as an index, in a temporary file."""
-    from guardrail.references.bibliography.importers import import_files
-    from guardrail.references.bibliography.index import Index
-
-    with tempfile.TemporaryDirectory(prefix="guardrail-demo-", ignore_cleanup_errors=True) as folder:
-        with (
-            Index.create(Path(folder) / "works.sqlite") as index,
-            as_file(files("guardrail.demo") / "works.bib") as works,
-        ):
-            import_files(index, [works])
-        with Index.open(Path(folder) / "works.sqlite") as index:
-            yield index
+    with as_file(files("guardrail.demo") / "works.bib") as works:
+        annotated = asked(checked, question, ReferenceCheck(bibliography=works), policy=annotate())
+        twice = cast("Policy", regenerate(2) | annotate())
+        regenerated = asked(again, question, ReferenceCheck(bibliography=works), policy=twice)
+    scorers = [SelfCheck("ngram"), SelfCheck()]
+    if encoder_installed():
+        scorers.insert(1, SelfCheck("bertscore", encoder="packaged"))
+    by_name = {scorer.name: scorer for scorer in scorers}
+    scored = asked(checked, portrait.QUESTION, *by_name.values())
+    return Outcome(question, annotated, regenerated, scored, true)

@@ -1,4 +1,4 @@
-"""Help, version, doctor, bench, and how fast it all starts."""
+"""Help, version, doctor, and how fast it all starts."""
 
 import json
 import re
@@ -11,7 +11,6 @@ import typer
 
 import guardrail
 from guardrail._visible import one_line, visible
-from guardrail.cli import bench
 from guardrail.cli._application import app
 from guardrail.references.bibliography import remembered as _bibliography
 from guardrail.report import Report
@@ -160,30 +159,6 @@ class TestDoctor:
         result = run("doctor", "--base-url", "http://127.0.0.1:9/v1")
         assert result.exit_code == 1
         assert "curl -i http://127.0.0.1:9/v1/models" in result.stdout
-
-
-class TestBench:
-    def test_lists(self, run):
-        """Without a name: those there are, with what they show."""
-        listed = run("bench").stdout
-        assert re.search(r"^references +\w", listed, re.MULTILINE)
-        assert re.search(r"^phr\.speed +\w", listed, re.MULTILINE)
-
-    def test_passes_options_through(self, run, monkeypatch):
-        """All of them, in order, also those that this command line has itself."""
-        import benchmarks
-
-        seen = []
-        monkeypatch.setattr(benchmarks, "load", lambda name: lambda argv: seen.append((name, argv)) or 1)
-        result = run("bench", "references", "--json", "x", "-h", "--fast", "--help")
-        assert (result.exit_code, seen) == (1, [("references", ["--json", "x", "-h", "--fast", "--help"])])
-
-    def test_installed_alone(self, run, monkeypatch):
-        """Where the benchmarks are is said."""
-        monkeypatch.setattr(bench, "_checkout", lambda: None)
-        result = run("bench", "references")
-        assert result.exit_code == 2
-        assert "checkout" in result.stderr
 
 
 class TestText:

@@ -27,10 +27,8 @@ CASES = {
         ["check", "answer.md", "--config", "bad.toml", "--context", "nope"],
         "a context document",
     ),
-    "nobody's home": (
-        ["selfcheck", "--answer", "~nosuchuser/a.txt", "--samples", "answer.md"],
-        "begins with ~",
-    ),
+    "nobody's home": (["check", "~nosuchuser/a.txt", "--samples", "answer.md"], "begins with ~"),
+    "a detector": (["selfcheck", "--answer", "a.txt"], "guardrail check FILE --detector selfcheck"),
     "no bibliography": (["check", "answer.md", "--bibliography", "nope.bib"], "check the path"),
     "not a bibliography": (["check", "answer.md", "--bibliography", "answer.md"], "bibtex"),
     "corrupt index": (
@@ -59,7 +57,6 @@ CASES = {
     "no folder": (["check", "answer.md", "--html", "no/page.html"], "no folder"),
     "two on stdout": (["check", "answer.md", "--json", "-", "--out", "-"], "the standard output"),
     "two from stdin": (["check", "-", "--context", "-"], "standard input"),
-    "benchmark": (["bench", "refrences"], "'references'"),
     "demo": (["demo", "--scripted", "--model", "m"], "--scripted"),
 }
 

@@ -1,30 +1,24 @@
-"""What memory consistency adds to the command line: `guardrail memory external` and `fit`."""
+"""What memory consistency adds to the command line: `guardrail memory fit`."""
 
 from __future__ import annotations
 
 import typer
 
 from guardrail.cli.methods import Method, group, hang
-from guardrail.memory.commands.external import ExternalCommand, external, fit
+from guardrail.memory.commands.fit import fit
 
 
 def _memory() -> None:
-    """Measure how consistent a model's memory is.
+    """Learn what normal answers of a model are.
 
     Examples:
-      guardrail memory external --document article.txt --model gpt-5-mini
+      guardrail memory fit news.jsonl --model gpt-5-mini --out normal.json
+      guardrail check answer.txt --context article.txt --detector memory --model gpt-5-mini
     """
 
 
 def _commands(app: typer.Typer) -> None:
-    memory = group(app, _memory, "memory", "Measure how consistent a model's memory is.")
-    hang(
-        memory,
-        external,
-        "external",
-        "Whether answers about a text stay the same in other words.",
-        cls=ExternalCommand,
-    )
+    memory = group(app, _memory, "memory", "Learn what normal answers of a model are.")
     hang(memory, fit, "fit", "Fit what normal answers are.")
 
 

@@ -9,7 +9,6 @@
 | `formulas` | eqs. 6 to 8: consistency, relevance, distance from normal, and the threshold |
 | `fits` | what is known of normal responses: how a fit judges, is made and read |
 | `segmentation` | words, sentences and the language of a text |
-| `survey` | many cases, for the command: how often answers are inconsistent |
 
 Source: [memory] §III.C; `docs/design/memory.md` says what differs.
 """

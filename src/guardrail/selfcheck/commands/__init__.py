@@ -1,27 +1,14 @@
-"""What SelfCheck adds to the command line: `guardrail selfcheck`, a look of `doctor`."""
+"""What SelfCheck adds to the command line: the detectors of documents, samples and log-probabilities in `check`, a look of `doctor`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-import typer
-
-from guardrail.cli.methods import CheckContext, Item, Method, hang
-from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
+from guardrail.cli.methods import CheckContext, Item, Method
 
 if TYPE_CHECKING:
     from guardrail.detector import Detector
-
-
-def _commands(app: typer.Typer) -> None:
-    hang(
-        app,
-        selfcheck,
-        "selfcheck",
-        "Score sentences against other answers of the model.",
-        cls=SelfCheckCommand,
-    )
 
 
 def _doctor() -> Iterator[Item]:
@@ -51,10 +38,15 @@ def _doctor() -> Iterator[Item]:
 
 
 def _detectors(context: CheckContext) -> list[Detector]:
-    """What compares claims with documents, if there are some."""
-    from guardrail.selfcheck.grounding.check import GroundingCheck
+    """What compares claims with the documents and samples that there are, or reads log-probabilities."""
+    from guardrail.selfcheck import SelfCheck
 
-    return [GroundingCheck()] if context.documents else []
+    made: dict[str, Callable[[], Detector]] = {
+        "context": lambda: SelfCheck("grounding"),
+        "samples": lambda: SelfCheck(against="samples" if "context" in context.given else "auto"),
+        "logprobs": lambda: SelfCheck("greybox"),
+    }
+    return [make() for name, make in made.items() if name in context.given]
 
 
-METHOD = Method(commands=_commands, detectors=_detectors, reads_documents=True, doctor=_doctor)
+METHOD = Method(detectors=_detectors, reads=frozenset({"context", "samples", "logprobs"}), doctor=_doctor)

@@ -1,15 +1,14 @@
-"""Reading sampled answers and log-probabilities: one file each, lists in JSON, folders."""
+"""Samples and log-probabilities in files: one sample each, lists in JSON, folders; a saved response."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guardrail.chat import spelt, token_logprob
+from guardrail.chat import token_logprobs
 from guardrail.cli._read import read_text
 from guardrail.errors import InputError
 from guardrail.requests import TokenLogprob
@@ -95,17 +94,11 @@ def read_logprobs(place: str) -> tuple[TokenLogprob, ...]:
             f"expected {what} of a chat completion in {place!r}, found none: ask for the answer with "
             '"logprobs": true, "top_logprobs": 5, and save the whole response'
         )
-    found = tuple(_token(one, place, number) for number, one in enumerate(content, 1))
-    texts = spelt(content)
-    return tuple(replace(one, token=text) for one, text in zip(found, texts, strict=True)) if texts else found
-
-
-def _token(one: Any, place: str, number: int) -> TokenLogprob:
     try:
-        return token_logprob(one)
+        return token_logprobs(content)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(
-            f'expected {{"token": …, "logprob": …}} in {place!r}, got {_kind(one)} as token {number}'
+            f'expected {{"token": …, "logprob": …}} for each token in {place!r}, got an entry of another form'
         ) from error
 
 
