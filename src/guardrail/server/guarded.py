@@ -402,7 +402,7 @@ async def _observed(
 def _unobserved(desk: Desk, error: str) -> None:
     """An answer went out, and nobody could examine it."""
     log.error("not_observed", error=error)
-    desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
+    desk.metrics.unfinished.labels("guard").inc()
 
 
 async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk) -> Json:
