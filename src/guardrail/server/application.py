@@ -26,8 +26,6 @@ from guardrail.server.rules import Chosen, Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
 
-__all__ = ["Application"]
-
 _GRACE = 5.0  # seconds beyond the deadline in which a stream may still say why it ends
 _ONE_WORKER = (
     "LiteLLM's calls before and after belong together and would reach different workers: "
@@ -110,7 +108,7 @@ class Application:
         for task in set(self._behind):
             task.cancel()
         if self._opened is not None:
-            await self._opened.__aexit__()
+            await self._opened.aclose()
 
     # -- one request
 

@@ -38,6 +38,7 @@ from guardrail.errors import InputError
 from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
+from guardrail.server.headers import as_bytes
 from guardrail.server.keepalive import sign
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
@@ -174,7 +175,7 @@ async def _answered(
     pairs = [*headers, *summaries.headers(summary)]
     if desk.settings.vsr_headers:
         pairs += vsr(summary, [choice.text for choice in codec.choices(shown)], desk.guard.policy)
-    made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
+    made.raw_headers += as_bytes(pairs)
     return made
 
 

@@ -11,8 +11,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Metric, Summary
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-__all__ = ["Metrics", "share"]
-
 
 def share(folder: Path, worker: int) -> None:
     """Keep what this process counts in files of a folder, before any `Metrics` is made.

@@ -17,8 +17,6 @@ from guardrail.server.application import Application
 from guardrail.server.connections import patient
 from guardrail.server.settings import Settings
 
-__all__ = ["serving"]
-
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 

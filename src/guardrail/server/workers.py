@@ -28,8 +28,6 @@ from guardrail.server.rules import Rules
 from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
 
-__all__ = ["Supervisor"]
-
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks of threads that are not there
 _SOON = 5.0  # seconds: a worker that dies sooner is not started again at once
 _LONGEST_PAUSE = 30.0  # seconds
@@ -110,7 +108,8 @@ class Supervisor:
         while not self._is_stopping():
             lines = {one.line: one for one in self._workers if not (one.ready or one.silent)}
             sentinels = {one.process.sentinel: one for one in self._workers}
-            found = wait([*lines, *sentinels, woken], self._until_next())
+            pause = max(0.0, self._due[0][0] - time.monotonic()) if self._due else None
+            found = wait([*lines, *sentinels, woken], pause)
             for line in lines.keys() & set(found):
                 self._hear(lines[line])
             for sentinel in sentinels.keys() & set(found):
@@ -131,9 +130,6 @@ class Supervisor:
 
     def _is_stopping(self) -> bool:
         return self._stopping  # set by a signal
-
-    def _until_next(self) -> float | None:
-        return max(0.0, self._due[0][0] - time.monotonic()) if self._due else None
 
     def _start(self, number: int) -> None:
         here, there = _SPAWN.Pipe()
