@@ -219,7 +219,7 @@ def exported(source: str) -> set[str] | None:
     return names
 
 
-INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies", "logic", "logic.paper"}
+INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies", "logic", "logic.paper", "server"}
 """Folders whose modules are private by their place; of these packages only the front doors say what is public."""
 
 

@@ -28,6 +28,7 @@ HEAVY = [
     "typer",
     "jinja2",
     "starlette",
+    "prometheus_client",
 ]
 
 

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder=Path(__file__).parent,
         doc=__doc__ or "",
         add_options=_add_options,
-        packages=("starlette", "uvicorn", "httpx", "openai"),
+        packages=("starlette", "uvicorn", "prometheus_client", "httpx", "openai"),
     )
 
 

@@ -16,7 +16,7 @@ from guardrail.errors import GuardrailError
 from guardrail.policies import Plan, Review
 from guardrail.policies.edits import apply
 from guardrail.policies.edits.removing import SHORTEST_ECHO
-from guardrail.report import Action, Decision, Edit, Finding
+from guardrail.report import Action, Edit, Finding
 from guardrail.text.settled import settled
 
 __all__ = ["WITHDRAWN", "SentenceStream", "Withdrawn"]
@@ -103,7 +103,7 @@ class SentenceStream:
         decision = self._policy.decide(review)
         if decision.action is Action.BLOCK or apply(prefix, decision.edits) != decision.answer:
             return ""
-        end = self._end(review, decision)
+        end = self._end_of_kept(review, decision.edits) if self._cuts else len(prefix)
         made = [edit for edit in decision.edits if edit.span.end <= end]
         shown = apply(prefix[:end], made)
         if end <= self._shown or not shown.startswith(self.released):
@@ -150,11 +150,6 @@ class SentenceStream:
         return replace(review, findings=(*before, *later))
 
     # -- how far
-
-    def _end(self, review: Review, decision: Decision) -> int:
-        """How far of what was examined nothing can change any more."""
-        whole = len(review.case.answer)
-        return self._end_of_kept(review, decision.edits) if self._cuts else whole
 
     def _end_of_kept(self, review: Review, edits: Sequence[Edit]) -> int:
         """The end of the last sentence that stays; what nobody judged may still be cut, if something like it is cut later.

@@ -10,8 +10,6 @@ from guardrail.report import Case
 from guardrail.requests import user
 from guardrail.server.settings import Settings
 
-__all__ = ["advice", "of_workers"]
-
 _CASE = Case(answer="1. Silent Spring, by Rachel Carson (1962)", messages=(user("Which book do you mean?"),))
 _MODELS = {"chat": ("a chat model", "[chat]"), "language_model": ("a language model", "[language_model]")}
 _DOCUMENTS = (

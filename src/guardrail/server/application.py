@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Coroutine
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
@@ -17,7 +18,6 @@ from guardrail.adapting.openai_api import warn_if_buffered
 from guardrail.guard import Guard
 from guardrail.server import guarded, litellm, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
-from guardrail.server.counters import Shared
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
@@ -25,8 +25,6 @@ from guardrail.server.routes import Kind, label, nowhere, unguarded
 from guardrail.server.rules import Chosen, Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
-
-__all__ = ["Application"]
 
 _GRACE = 5.0  # seconds beyond the deadline in which a stream may still say why it ends
 _ONE_WORKER = (
@@ -42,13 +40,13 @@ class Application:
     Args:
         settings: of the server.
         guard: examines the answers.
-        shared: counters of all workers, where there are several.
+        folder: where all workers keep their counts, if there are several.
     """
 
-    def __init__(self, settings: Settings, guard: Guard, shared: Shared | None = None) -> None:
+    def __init__(self, settings: Settings, guard: Guard, folder: Path | None = None) -> None:
         self.settings = settings
         self.guard = guard
-        self.metrics = Metrics(shared)
+        self.metrics = Metrics(folder)
         self.ready = False
         self._through = settings.through
         self._held = Held(settings.held_limit)
@@ -88,15 +86,11 @@ class Application:
         if len(self._behind) >= self.settings.concurrency:
             work.close()
             log.warning("not_observed", error="TooManyAtOnce")
-            self.metrics.add("guardrail_unfinished_checks_total", detector="guard")
+            self.metrics.unfinished.labels("guard").inc()
             return
         task = asyncio.ensure_future(work)
         self._behind.add(task)
-        task.add_done_callback(self._done)
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._behind.discard(task)
-        self.metrics.publish()
+        task.add_done_callback(self._behind.discard)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -114,9 +108,14 @@ class Application:
         for task in set(self._behind):
             task.cancel()
         if self._opened is not None:
-            await self._opened.__aexit__()
+            await self._opened.aclose()
 
     # -- one request
+
+    @property
+    def running(self) -> int:
+        """How many requests are being worked on."""
+        return self._running_of.total()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Sending) -> None:
         started = time.perf_counter()
@@ -125,7 +124,7 @@ class Application:
         try:
             await self._admit(call, scope, receive, send)
         except Refused as refused:
-            self.metrics.add("guardrail_refused_total", reason=refused.code)
+            self.metrics.refused.labels(refused.code).inc()
             refused.log(route)
             if send.started:
                 raise
@@ -137,10 +136,8 @@ class Application:
             failed = Refused(500, "server_error", "a fault in guardrail itself; the log names it")
             await failed.response(call.path)(scope, receive, send)
         finally:
-            self.metrics.add("guardrail_requests_total", route=route, status=str(send.status or 499))
-            self.metrics.add("guardrail_request_seconds_sum", time.perf_counter() - started, route=route)
-            self.metrics.add("guardrail_request_seconds_count", route=route)
-            self.metrics.publish()
+            self.metrics.requests.labels(route, send.status or 499).inc()
+            self.metrics.seconds.labels(route).observe(time.perf_counter() - started)
 
     async def _admit(self, call: Call, scope: Scope, receive: Receive, send: Sending) -> None:
         """Everything that is settled before the body is read; then the work.
@@ -170,7 +167,7 @@ class Application:
         self._authenticate(call, kind)
         if kind is Kind.REFUSED:
             raise self._not_here(call)
-        if self.metrics.running >= self.settings.concurrency:
+        if self.running >= self.settings.concurrency:
             raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
         share = self.settings.concurrency_per_key
         if share and self._running_of[call.owner] >= share:
@@ -178,8 +175,7 @@ class Application:
                 429, "too_many_of_one_key", "all places of this key are taken; try again", retry_after="1"
             )
         self._running_of[call.owner] += 1
-        self.metrics.running += 1
-        self.metrics.publish()
+        self.metrics.running.inc()
         try:
             call.body = await read_body(
                 call,
@@ -193,9 +189,9 @@ class Application:
             finally:
                 self._held.now -= len(call.body)
             if not done:
-                self.metrics.add("guardrail_cancelled_total")
+                self.metrics.cancelled.inc()
         finally:
-            self.metrics.running -= 1
+            self.metrics.running.dec()
             self._running_of[call.owner] -= 1
             if not self._running_of[call.owner]:  # of strangers' keys there may be any number
                 del self._running_of[call.owner]

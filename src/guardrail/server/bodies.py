@@ -8,8 +8,6 @@ from typing import Any
 from guardrail.adapting.strict_json import TooDeep, read_json
 from guardrail.server.refusals import Refused
 
-__all__ = ["request_object"]
-
 _MOST = 50_000
 """Objects in one body, and texts in its lists. A long chat has some thousands; reading a million keeps all other clients waiting."""
 _MARKS = {b"[": 500_000, b":": 500_000, b",": 2_000_000}

@@ -8,8 +8,6 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["Connection", "patient"]
-
 _MOST_AHEAD = 64 * 1024  # bytes of further requests
 
 

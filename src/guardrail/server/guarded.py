@@ -38,6 +38,7 @@ from guardrail.errors import InputError
 from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
+from guardrail.server.headers import as_bytes
 from guardrail.server.keepalive import sign
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
@@ -174,7 +175,7 @@ async def _answered(
     pairs = [*headers, *summaries.headers(summary)]
     if desk.settings.vsr_headers:
         pairs += vsr(summary, [choice.text for choice in codec.choices(shown)], desk.guard.policy)
-    made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
+    made.raw_headers += as_bytes(pairs)
     return made
 
 
@@ -402,7 +403,7 @@ async def _observed(
 def _unobserved(desk: Desk, error: str) -> None:
     """An answer went out, and nobody could examine it."""
     log.error("not_observed", error=error)
-    desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
+    desk.metrics.unfinished.labels("guard").inc()
 
 
 async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk) -> Json:

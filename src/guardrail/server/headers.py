@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-__all__ = ["going_up", "handed_on", "is_name"]
-
 _HOP = "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade"
 _OURS = frozenset(
     f"{_HOP} host content-length accept-encoding content-encoding cookie expect origin forwarded x-http-method "
@@ -98,3 +96,8 @@ def handed_on(
 def is_name(text: str) -> bool:
     """Whether an operator may have this header handed on: it says nothing about a connection, and is not one of ours."""
     return bool(_NAME.fullmatch(text)) and text not in _NEVER and not text.startswith(_PRIVATE)
+
+
+def as_bytes(pairs: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    """Names and values as they go over the wire."""
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]

@@ -6,8 +6,6 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 
-__all__ = ["HIDDEN", "Hiding"]
-
 HIDDEN = "[key]"
 _SHORTEST = 8
 """Shorter keys are placeholders of local servers ("none", "EMPTY"), which would be found inside ordinary words."""

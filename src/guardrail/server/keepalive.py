@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Literal, TypeAlias
 
-__all__ = ["KINDS", "Kind", "sign"]
-
 Kind: TypeAlias = Literal["comment", "chunk", "off"]
 KINDS = ("comment", "chunk", "off")
 _COMMENT = (

@@ -152,7 +152,7 @@ async def guarded(
         await asyncio.sleep(0)  # a check that asks nobody lets no other client in
     for report, _ in found:
         if report is None:
-            metrics.add("guardrail_unfinished_checks_total", detector="guard")
+            metrics.unfinished.labels("guard").inc()
         else:
             metrics.examined(report.summary(), mode=mode)
     if mode == "monitor":

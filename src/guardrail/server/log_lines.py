@@ -11,8 +11,6 @@ from typing import Any
 
 from guardrail._visible import one_line
 
-__all__ = ["write_log"]
-
 _OWN = frozenset(vars(logging.makeLogRecord({})))
 _LONGEST = 300  # characters of a field
 

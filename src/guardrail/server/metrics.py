@@ -2,87 +2,99 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from guardrail.server.counters import Counts, Shared
-
-_HELP = {
-    "guardrail_requests_total": "Requests that were answered, by route and status.",
-    "guardrail_request_seconds_sum": "Seconds that answering took, by route.",
-    "guardrail_request_seconds_count": "Requests in the sum of seconds, by route.",
-    "guardrail_answers_total": "Answers that were examined, by verdict, action and mode.",
-    "guardrail_findings_total": "Findings, by detector and verdict.",
-    "guardrail_unfinished_checks_total": "Detectors or guards that could not finish; their answers were not checked.",
-    "guardrail_paid_calls_total": "Paid model calls that the guard made.",
-    "guardrail_refused_total": "Requests refused by this server, by reason.",
-    "guardrail_cancelled_total": "Requests whose client went away before the end.",
-}
+from prometheus_client import CollectorRegistry, Counter, Gauge, Metric, Summary, generate_latest, values
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 
-class Metrics:
+def share(folder: Path, worker: int) -> None:
+    """Keep what this process counts in files of a folder, before any `Metrics` is made.
+
+    Args:
+        folder: of the supervisor.
+        worker: the number of this process; one that takes that of a dead process goes on with its counts.
+    """
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+    values.ValueClass = values.MultiProcessValue(lambda: worker)
+
+
+class Metrics(Collector):
     """What was counted since the start.
 
     Args:
-        shared: counters of other workers, which are added.
+        folder: where all workers keep their counts (`share`), which are added up; `None` for one process.
     """
 
-    def __init__(self, shared: Shared | None = None) -> None:
-        self._counts: Counts = Counter()
-        self._shared = shared
-        self.running = 0
-
-    def publish(self) -> None:
-        """Let other workers know what was counted here."""
-        if self._shared is not None:
-            self._shared.write(self._counts, self.running)
-
-    def add(self, name: str, amount: float = 1, **labels: str) -> None:
-        """Count something."""
-        self._counts[name, tuple(sorted(labels.items()))] += amount  # type: ignore[assignment]  # seconds too
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._registry = own = CollectorRegistry()
+        self.running = Gauge(
+            "guardrail_running",
+            "Requests that are being worked on.",
+            registry=own,
+            multiprocess_mode="livesum",
+        )
+        self.requests = Counter(
+            "guardrail_requests_total",
+            "Requests that were answered, by route and status.",
+            ["route", "status"],
+            registry=own,
+        )
+        self.seconds = Summary(
+            "guardrail_request_seconds", "Seconds that answering took, by route.", ["route"], registry=own
+        )
+        self.answers = Counter(
+            "guardrail_answers_total",
+            "Answers that were examined, by verdict, action and mode.",
+            ["verdict", "action", "mode"],
+            registry=own,
+        )
+        self.findings = Counter(
+            "guardrail_findings_total",
+            "Findings, by detector and verdict.",
+            ["detector", "verdict"],
+            registry=own,
+        )
+        self.unfinished = Counter(
+            "guardrail_unfinished_checks_total",
+            "Detectors or guards that could not finish; their answers were not checked.",
+            ["detector"],
+            registry=own,
+        )
+        self.paid_calls = Counter(
+            "guardrail_paid_calls_total", "Paid model calls that the guard made.", registry=own
+        )
+        self.refused = Counter(
+            "guardrail_refused_total", "Requests refused by this server, by reason.", ["reason"], registry=own
+        )
+        self.cancelled = Counter(
+            "guardrail_cancelled_total", "Requests whose client went away before the end.", registry=own
+        )
 
     def examined(self, summary: Mapping[str, Any], *, mode: str) -> None:
         """Count an examination, given the summary of its report; that of several choices has one for each."""
         for one in summary.get("choices", [summary]):
-            verdict = str(one["verdict"] or "none")
-            self.add("guardrail_answers_total", verdict=verdict, action=str(one["action"]), mode=mode)
+            self.answers.labels(one["verdict"] or "none", one["action"], mode).inc()
             for found in one.get("findings", ()):
-                kind, verdict = str(found["detector"]), str(found["verdict"])
-                self.add("guardrail_findings_total", detector=kind, verdict=verdict)
+                self.findings.labels(found["detector"], found["verdict"]).inc()
             for failure in one.get("failures", ()):
-                self.add("guardrail_unfinished_checks_total", detector=str(failure["detector"]))
-        self.add("guardrail_paid_calls_total", summary["calls"])
+                self.unfinished.labels(failure["detector"]).inc()
+        self.paid_calls.inc(summary["calls"])
+
+    def collect(self) -> Iterator[Metric]:
+        """All metrics, of all workers, without the times at which they were made."""
+        shared = MultiProcessCollector(None, self._folder).collect() if self._folder else ()
+        added_up = {one.name: one for one in shared}
+        for own in self._registry.collect():
+            found = added_up.get(own.name, own)  # no file has one with labels that counted nothing
+            found.samples = [one for one in found.samples if not one.name.endswith("_created")]
+            yield found
 
     def text(self) -> str:
         """All counts, of all workers, in Prometheus' text format, version 0.0.4."""
-        counts, running = Counter(self._counts), self.running
-        if self._shared is not None:
-            others, more = self._shared.others()
-            counts.update(others)
-            running += more
-        lines = [
-            "# HELP guardrail_running Requests that are being worked on.",
-            "# TYPE guardrail_running gauge",
-            f"guardrail_running {running}",
-        ]
-        for name, help_text in _HELP.items():
-            lines += [f"# HELP {name} {help_text}", f"# TYPE {name} counter"]
-            lines += [
-                f"{name}{_labels(dict(labels))} {amount:.10g}"
-                for (found, labels), amount in sorted(counts.items())
-                if found == name
-            ]
-        return "\n".join(lines) + "\n"
-
-
-def _labels(labels: Mapping[str, str]) -> str:
-    """Labels in braces; values are escaped as the format says."""
-    if not labels:
-        return ""
-    pairs = (f'{name}="{_escaped(value)}"' for name, value in labels.items())
-    return "{" + ",".join(pairs) + "}"
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+        return generate_latest(self).decode()

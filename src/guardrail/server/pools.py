@@ -11,8 +11,6 @@ from collections.abc import AsyncIterator, Callable
 
 import httpx
 
-__all__ = ["AT_ONCE", "Pools"]
-
 AT_ONCE = 8
 """Requests at once in one pool."""
 

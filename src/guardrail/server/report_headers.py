@@ -9,8 +9,6 @@ from urllib.parse import quote
 from guardrail.policies import Annotate, Chain, Flag, Plan, Policy
 from guardrail.report import Verdict
 
-__all__ = ["quotes_are_safe", "vsr"]
-
 _PLAIN = " !\"#$&'()*+,/:<=>?@[\\]^`{|}"  # what a header may have; "%" and ";" are written as escapes
 _LONGEST = 1024  # characters of all quotations together
 

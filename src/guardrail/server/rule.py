@@ -13,8 +13,6 @@ from guardrail.options import one_of
 from guardrail.policies import parse_policy
 from guardrail.server.keys import hash_of
 
-__all__ = ["Rule"]
-
 _LONGEST = 500  # characters of a model's name
 _FIELDS = ("keys", "models", "policy", "detectors", "mode")
 

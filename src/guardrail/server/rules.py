@@ -13,8 +13,6 @@ from guardrail.server.refusals import Refused
 from guardrail.server.rule import Rule
 from guardrail.server.settings import Settings
 
-__all__ = ["Chosen", "Rules"]
-
 
 @dataclass(frozen=True)
 class Chosen:

@@ -15,8 +15,6 @@ from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
 from guardrail.server.workers import Supervisor
 
-__all__ = ["run"]
-
 
 def run(
     settings: Settings,

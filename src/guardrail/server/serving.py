@@ -7,6 +7,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -14,10 +15,7 @@ import uvicorn
 from guardrail.guard import Guard
 from guardrail.server.application import Application
 from guardrail.server.connections import patient
-from guardrail.server.counters import Shared
 from guardrail.server.settings import Settings
-
-__all__ = ["serving"]
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -50,7 +48,7 @@ async def serving(
     settings: Settings,
     guard: Guard,
     listener: socket.socket,
-    shared: Shared | None,
+    folder: Path | None,
     ready: Callable[[], Any],
 ) -> None:
     """Serve in this process until a signal comes, then close the guard.
@@ -59,12 +57,12 @@ async def serving(
         settings: of the server.
         guard: examines the answers.
         listener: where connections come in.
-        shared: counters of all workers, where there are several.
+        folder: where all workers keep their counts, if there are several.
         ready: called when requests are answered.
     """
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # a cut answer is no fault to print
     config = uvicorn.Config(
-        Application(settings, guard, shared),
+        Application(settings, guard, folder),
         lifespan="on",
         ws="none",
         http=patient(settings.body_seconds),  # h11, the stricter one, whatever else is installed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from guardrail.adapting.reasoning import REASONING, Reasoning
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
 from guardrail.server.headers import is_name
-from guardrail.server.hosts import is_called_right
 from guardrail.server.keepalive import KINDS
 from guardrail.server.keepalive import Kind as Sign
 from guardrail.server.keys import hash_of
@@ -23,9 +23,8 @@ from guardrail.server.routes import Through, passed_through
 from guardrail.server.rule import Rule
 from guardrail.server.stored import apart
 
-__all__ = ["Settings"]
-
 MEBIBYTE = 1024 * 1024
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?")
 _FILE = (
     "keys",
     "passthrough",
@@ -227,8 +226,18 @@ class Settings:
         return not self.needs_key or bool(self.host_names)
 
     def is_called_right(self, host: str) -> bool:
-        """Whether a `Host` header names this server."""
-        return is_called_right(host, {*self.host_names, self.host.lower()})
+        """Whether a `Host` header names this server: localhost, an IP address, the host that is listened on, or one of `host_names`.
+
+        A web page can point a name of its own here (DNS rebinding), but no address.
+        """
+        found = _HOST.fullmatch(host.strip().lower())
+        if found is None:
+            return False
+        name = found["name"]
+        return (
+            name in {"localhost", self.host.lower(), *self.host_names}
+            or _address(name.strip("[]")) is not None
+        )
 
 
 def _upstream(url: Any) -> str:
@@ -281,7 +290,12 @@ def _true_or_false(name: str, given: Any) -> None:
 
 
 def _is_loopback(host: str) -> bool:
+    address = _address(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(text)
     except ValueError:
-        return host == "localhost"
+        return None

@@ -15,8 +15,6 @@ from typing import Any
 from guardrail.adapting.strict_json import read_json
 from guardrail.server.refusals import Refused
 
-__all__ = ["Stored", "apart", "created", "makes", "named", "names", "of_path"]
-
 Json = Mapping[str, Any]
 _ROOTS = "responses|conversations|containers|threads|batches|messages/batches|chat/completions"
 _STORED = re.compile(rf"/v1/(?:{_ROOTS})(?:/(?P<id>[^/]+)(?:/.*)?)?")

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
+from guardrail.server.headers import as_bytes
 from guardrail.server.refusals import Refused
 
 
@@ -38,7 +39,7 @@ class HeldBack(Response):
         close: Callable[[], Awaitable[None]],
     ) -> None:
         super().__init__()
-        self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        self.raw_headers = as_bytes(headers)
         self._work = work
         self._task: asyncio.Future[bytes | None] | None = None
         self._ended = False
@@ -91,11 +92,9 @@ class HeldBack(Response):
             return self._failed(Refused(500, "server_error", "a fault in guardrail itself; the log names it"))
 
     def _failed(self, refused: Refused) -> bytes:
+        """The event with which the stream ends."""
         self._ended = True
         refused.log(self._path)
-        return self._error(refused)
-
-    def _error(self, refused: Refused) -> bytes:
         told = dict(refused.body(self._path))
         name = b"event: error\n" if self._path != "/v1/chat/completions" else b""
         if self._path == "/v1/responses":  # its events are numbered from 0; OpenAI's clients look for `error`

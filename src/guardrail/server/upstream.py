@@ -9,7 +9,6 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterable
 from http.cookiejar import DefaultCookiePolicy
-from typing import Self
 
 import httpx
 from starlette.responses import Response
@@ -18,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from guardrail._log import log
 from guardrail.adapting.strict_json import read_json
 from guardrail.server.calls import Call, Held
-from guardrail.server.headers import going_up, handed_on
+from guardrail.server.headers import as_bytes, going_up, handed_on
 from guardrail.server.hiding import Hiding
 from guardrail.server.keys import hashed
 from guardrail.server.pools import AT_ONCE, Pools
@@ -73,10 +72,8 @@ class Upstream:
         made.cookies.jar.set_policy(nobody)
         return made
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    async def aclose(self) -> None:
+        """Close its connections."""
         await self._pools.aclose()
 
     async def ask(self, call: Call, *, body: bytes | None = None, attempt: int = 0) -> httpx.Response:
@@ -103,7 +100,7 @@ class Upstream:
     async def _asked(self, call: Call, body: bytes | None, attempt: int) -> httpx.Response:
         url = self._url(call)
         content = call.body if body is None else body
-        headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in self._headers(call, attempt)]
+        headers = as_bytes(self._headers(call, attempt))
         try:
             found = await self._pools.send(call.method, url, headers=headers, content=content)
         except httpx.TimeoutException:
@@ -233,7 +230,7 @@ class Upstream:
 
 def _response(body: bytes, status: int, pairs: Iterable[tuple[str, str]]) -> Response:
     made = Response(body, status)
-    made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
+    made.raw_headers += as_bytes(pairs)
     return made
 
 
@@ -260,7 +257,7 @@ class Passed(Response):
         self._response = response
         self._after = after
         self._limit = limit
-        self.raw_headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in upstream.headers(response)]
+        self.raw_headers = as_bytes(upstream.headers(response))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it; a cut answer cuts the connection."""

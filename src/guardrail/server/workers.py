@@ -18,15 +18,15 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
+from prometheus_client.multiprocess import mark_process_dead
+
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.guard import Guard
 from guardrail.server.advice import advice, of_workers
-from guardrail.server.counters import Shared
+from guardrail.server.metrics import share
 from guardrail.server.rules import Rules
 from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
-
-__all__ = ["Supervisor"]
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks of threads that are not there
 _SOON = 5.0  # seconds: a worker that dies sooner is not started again at once
@@ -40,7 +40,7 @@ class _Worker:
     """A process.
 
     Attributes:
-        number: never used again.
+        number: its place among the workers; the one that replaces it goes on with its counts.
         process: runs the server.
         line: what it says "ready" over; its closing tells it that the supervisor is gone.
         started: by the monotonic clock.
@@ -80,10 +80,9 @@ class Supervisor:
         self._make = make
         self._listener = listener
         self._workers: list[_Worker] = []
-        self._due: list[float] = []  # when to start those that died soon
+        self._due: list[tuple[float, int]] = []  # when to start those that died soon, and their numbers
         self._advice: list[str] = []
         self._pause = 1.0
-        self._next = 0
         self._stopping = False
 
     def run(self, ready: Callable[[], Any]) -> None:
@@ -96,11 +95,10 @@ class Supervisor:
             ConfigError: a worker could not start.
         """
         with tempfile.TemporaryDirectory(prefix="guardrail-") as folder, self._signals() as woken:
-            self._shared = Shared(Path(folder))
             self._folder = Path(folder)
             try:
-                for _ in range(self._settings.workers):
-                    self._start()
+                for number in range(self._settings.workers):
+                    self._start(number)
                 self._watch(ready, woken)
             finally:
                 self._end()
@@ -110,16 +108,16 @@ class Supervisor:
         while not self._is_stopping():
             lines = {one.line: one for one in self._workers if not (one.ready or one.silent)}
             sentinels = {one.process.sentinel: one for one in self._workers}
-            found = wait([*lines, *sentinels, woken], self._until_next())
+            pause = max(0.0, self._due[0][0] - time.monotonic()) if self._due else None
+            found = wait([*lines, *sentinels, woken], pause)
             for line in lines.keys() & set(found):
                 self._hear(lines[line])
             for sentinel in sentinels.keys() & set(found):
                 self._lost(sentinels[sentinel], first=not told)
             if self._is_stopping():
                 return
-            while self._due and self._due[0] <= time.monotonic():
-                self._due.pop(0)
-                self._start()
+            while self._due and self._due[0][0] <= time.monotonic():
+                self._start(self._due.pop(0)[1])
             if (
                 not told
                 and len(self._workers) == self._settings.workers
@@ -133,17 +131,13 @@ class Supervisor:
     def _is_stopping(self) -> bool:
         return self._stopping  # set by a signal
 
-    def _until_next(self) -> float | None:
-        return max(0.0, self._due[0] - time.monotonic()) if self._due else None
-
-    def _start(self) -> None:
+    def _start(self, number: int) -> None:
         here, there = _SPAWN.Pipe()
-        job = _Job(self._settings, self._make, self._listener, there, self._folder, self._next)
-        process = _SPAWN.Process(target=_work, args=(job,), name=f"guardrail-worker-{self._next}")
+        job = _Job(self._settings, self._make, self._listener, there, self._folder, number)
+        process = _SPAWN.Process(target=_work, args=(job,), name=f"guardrail-worker-{number}")
         process.start()
         there.close()
-        self._workers.append(_Worker(self._next, process, here, time.monotonic()))
-        self._next += 1
+        self._workers.append(_Worker(number, process, here, time.monotonic()))
 
     def _hear(self, worker: _Worker) -> None:
         try:
@@ -157,7 +151,7 @@ class Supervisor:
         worker.fault = "" if worker.ready else said.decode(errors="replace")
 
     def _lost(self, worker: _Worker, *, first: bool) -> None:
-        """Keep what a dead worker counted, and start another.
+        """Start another worker, which works on nothing yet and goes on with what was counted.
 
         Raises:
             ConfigError: it never served, nor did all others yet: the next one would end the same way.
@@ -167,7 +161,7 @@ class Supervisor:
             self._hear(worker)
         worker.line.close()
         self._workers.remove(worker)
-        self._shared.bury(worker.number)
+        mark_process_dead(worker.number, self._folder)
         code = worker.process.exitcode
         if first and not worker.ready:
             raise ConfigError(worker.fault or f"a worker ended before it served (exit code {code})")
@@ -177,7 +171,7 @@ class Supervisor:
         self._say(
             f"a worker ended (exit code {code}) and is started again" + (f" in {pause:g} s" if pause else "")
         )
-        self._due.append(time.monotonic() + pause)
+        self._due.append((time.monotonic() + pause, worker.number))
         self._due.sort()
 
     def _end(self) -> None:
@@ -238,9 +232,9 @@ def _work(job: _Job) -> None:
     except GuardrailError as error:
         job.line.send_bytes(str(error).encode())
         return
-    shared = Shared(job.folder, job.number)
+    share(job.folder, job.number)
     ready = _READY + "\n".join(lines).encode()
-    asyncio.run(serving(job.settings, guard, job.listener, shared, lambda: job.line.send_bytes(ready)))
+    asyncio.run(serving(job.settings, guard, job.listener, job.folder, lambda: job.line.send_bytes(ready)))
 
 
 def _leave_with(line: Connection) -> None:

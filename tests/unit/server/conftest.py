@@ -73,9 +73,9 @@ class Guarded:
     def is_idle(self):
         """Whether all places are free, a moment after the last answer is out."""
         until = time.monotonic() + 5
-        while self.application.metrics.running and time.monotonic() < until:
+        while self.application.running and time.monotonic() < until:
             time.sleep(0.02)
-        return self.application.metrics.running == 0
+        return self.application.running == 0
 
     def chat(self, content="hello", **more):
         headers = more.pop("headers", {})

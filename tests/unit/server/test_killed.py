@@ -11,7 +11,7 @@ import httpx
 import openai
 import pytest
 from tests.unit.server.test_command import command  # noqa: F401  # a fixture
-from tests.unit.server.test_workers import chat, workers
+from tests.unit.server.test_workers import chat, metric, until, workers
 
 from guardrail.testing.server import serve
 
@@ -74,10 +74,14 @@ def test_so_do_those_of_workers_which_come_back(command):  # noqa: F811
         process, url = command(upstream.base_url, "--workers", "2")
         clients = [Streaming(url) for _ in range(4)]
         assert all(client.begun.wait(20) for client in clients)
+        assert metric(url, "running") == 5
         for worker in workers(process):
             os.kill(worker, signal.SIGKILL)
         assert broke_off(clients)
         assert chat(url).status_code == 200
+        assert until(
+            lambda: metric(url, "running") == 1
+        )  # the one that asks; the others ended with their workers
 
 
 def test_a_client_that_retries_gets_its_answer_from_the_next_start(command):  # noqa: F811

@@ -190,7 +190,7 @@ class TestLimits:
             slow.sendall(
                 b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{"
             )
-            while served.application.metrics.running == 0:
+            while served.application.running == 0:
                 time.sleep(0.01)
             found = served.client.get("/v1/models")
             assert (found.status_code, found.headers["retry-after"]) == (429, "1")
@@ -204,7 +204,7 @@ class TestLimits:
             slow.sendall(
                 b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\nx-guardrail-key: one\r\ncontent-length: 100\r\n\r\n{"
             )
-            while served.application.metrics.running == 0:
+            while served.application.running == 0:
                 time.sleep(0.01)
             found = served.client.get("/v1/models", headers=one)
             assert (found.status_code, found.headers["retry-after"]) == (429, "1")

@@ -7,14 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.unit.server.test_command import command  # noqa: F401  # a fixture
 
-from guardrail.server.counters import Shared
 from guardrail.testing.server import serve
 
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "how?"}]}
@@ -40,11 +38,16 @@ def chat(url):
     return httpx.post(f"{url}/v1/chat/completions", json=ASKED, timeout=30, trust_env=False)
 
 
-def counted(url):
-    """Chat requests that were answered, by all workers."""
+def metric(url, series):
+    """A number of /metrics, which is of all workers."""
     text = httpx.get(f"{url}/metrics", timeout=30, trust_env=False).text
-    found = re.search(r'requests_total\{route="/v1/chat/completions",status="200"\} (\d+)', text)
-    return int(found[1]) if found else 0
+    found = re.search(rf"^guardrail_{re.escape(series)} (\S+)$", text, re.MULTILINE)
+    return float(found[1]) if found else 0
+
+
+def counted(url):
+    """Chat requests that were answered."""
+    return metric(url, 'requests_total{route="/v1/chat/completions",status="200"}')
 
 
 class TestWorkers:
@@ -121,23 +124,3 @@ class TestWorkers:
         assert found.returncode == 2
         assert "referenzes" in found.stderr
         assert found.stderr.count("\n") == 1
-
-
-class TestShared:
-    def test_counts_add_up_and_survive_their_process(self, tmp_path):
-        """What it works on dies with it."""
-        one, two, third = (Shared(tmp_path, number) for number in range(3))
-        key = ("requests", (("route", "a"),))
-        one.write(Counter({key: 3}), 1)
-        two.write(Counter({key: 4, ("seconds", ()): 0.5}), 2)
-        assert third.others() == ({key: 7, ("seconds", ()): 0.5}, 3)
-        assert one.others() == ({key: 4, ("seconds", ()): 0.5}, 2)
-        Shared(tmp_path).bury(1)
-        assert third.others() == ({key: 7, ("seconds", ()): 0.5}, 1)
-        Shared(tmp_path).bury(1)
-        assert third.others()[0][key] == 7
-
-    def test_one_that_counted_nothing_leaves_nothing(self, tmp_path):
-        """It may die before its first request."""
-        Shared(tmp_path).bury(5)
-        assert Shared(tmp_path, 1).others() == ({}, 0)

@@ -8,11 +8,10 @@ library: a client's transport and a server do the sending.
 from __future__ import annotations
 
 from guardrail.adapting.openai_api.chat import ChatCompletions
-from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
+from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.openai_api.errors import has_answer, without_text
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.incoming import Incoming, read_stream
-from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, allowed, error_body, route
 from guardrail.adapting.openai_api.sentence_exchange import SentenceExchange, why_buffered

@@ -13,13 +13,13 @@ from guardrail.adapting.openai_api.choices import (
     Codec,
     Json,
     NotReadable,
+    Piecewise,
     count,
     items,
     logprobs,
     messages,
 )
 from guardrail.adapting.openai_api.deltas import Growing
-from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.reasoning import silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json, may_say

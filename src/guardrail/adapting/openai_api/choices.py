@@ -1,4 +1,4 @@
-"""What the two protocols have in common: choices, what a codec can do, texts in content blocks, and summed usage."""
+"""What the two protocols have in common: choices, what a codec and its streams can do, texts in content blocks, and summed usage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
@@ -15,7 +14,7 @@ from guardrail.errors import GuardrailError
 from guardrail.given import content
 from guardrail.requests import Message, TokenLogprob, user
 
-__all__ = ["Choice", "Codec", "Json", "NotReadable", "logprobs", "messages", "summed"]
+__all__ = ["Choice", "Codec", "Json", "NotReadable", "Piecewise", "logprobs", "messages", "summed"]
 
 Json = dict[str, Any]
 _MOST_TOKENS = 2**53  # beyond, a number of an upstream is no count, and a float may not hold it
@@ -54,6 +53,39 @@ class Choice:
     calls: bool = False
     refused: bool = False
     unread: str = ""
+
+
+class Piecewise(ABC):
+    """One stream whose text is released in pieces: reads what the upstream says, and writes what may be shown.
+
+    It is used once, in the order of its methods. Only the answer's first text block is released in pieces; what follows it goes
+    out at the end.
+    """
+
+    @abstractmethod
+    def said(self, event: Event) -> str | None:
+        """The text that an event adds to the answer; `None` if more may depend on it than text."""
+
+    @abstractmethod
+    def begin(self) -> list[Event]:
+        """What comes before the first text."""
+
+    @abstractmethod
+    def saying(self, text: str) -> list[Event]:
+        """A piece of text as events of the stream."""
+
+    @abstractmethod
+    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+        """The end of the stream of a whole body, of which the beginning of the first text block went out.
+
+        Args:
+            body: what is shown, with the report.
+            released: the text that went out.
+            rest: of the first text block, what did not; `None` = nothing more of the answer may be shown.
+
+        Raises:
+            NotReadable: the body is not what its stream was.
+        """
 
 
 class Codec(ABC):

@@ -12,12 +12,12 @@ from guardrail.adapting.openai_api.choices import (
     Codec,
     Json,
     NotReadable,
+    Piecewise,
     count,
     items,
     logprobs,
     messages,
 )
-from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.response_events import ENDS, response_events, told_of
 from guardrail.adapting.openai_api.response_items import (
     BODY,
