@@ -147,7 +147,7 @@ class Guard:
         shared = arguments.hub(hub)
         if shared is None:
             models = self._backends(chat, judge, backends)
-            shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
+            shared = Hub(models, store=arguments.store_of(cache), retry=arguments.retry(retry))
             self._opened += [shared] if shared.store is cache else [shared, shared.store]
         else:
             own = {"chat": chat, "judge": judge, "backends": backends, "cache": cache, "retry": retry}
@@ -308,7 +308,7 @@ class Guard:
             context: documents the answer should rest on.
         """
         case = _case("", prompt, context)
-        arguments.generator(generate, "supervise")
+        arguments.refuse_no_function(generate, "supervise")
 
         def handle(request: Generate) -> Reply[Completion]:
             return _handled(lambda: _answered(generate(request.feedback)))
@@ -320,7 +320,7 @@ class Guard:
     ) -> Report:
         """As `supervise`, with a coroutine function, on the running event loop; an `Answer` that is there already needs no awaiting."""
         case = _case("", prompt, context)
-        arguments.generator(generate, "asupervise")
+        arguments.refuse_no_function(generate, "asupervise")
 
         async def handled(coming: Any) -> Reply[Completion]:
             try:
@@ -655,7 +655,7 @@ def _answered(generated: Generated) -> Answer[Completion]:
         return Answer(generated)
     if generated is None:
         raise InputError("the function must return an answer, got None: write return before it")
-    text, logprobs = content.answer(generated, takes="the function must return a text")
+    text, logprobs = content.answer_of(generated, takes="the function must return a text")
     silent = not text and not isinstance(generated, str)
     return Answer(Completion(text, finish_reason=_CALLED if silent else "", logprobs=logprobs))
 

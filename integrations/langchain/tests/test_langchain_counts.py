@@ -119,7 +119,9 @@ class TestParsedAnswers:
         assert not leaks(found)
         assert not leaks([text for _, text in ear.heard])
         asked = 2 * times if "batch" in call else times
-        withheld = policy == "block" and "batch" in call  # one error ends a batch, be it between two branches of another
+        withheld = (
+            policy == "block" and "batch" in call
+        )  # one error ends a batch, be it between two branches of another
         assert ear.names().count("on_chat_model_start") in (range(times, asked + 1) if withheld else [asked])
 
     def test_control_unguarded_they_leak(self):

@@ -23,7 +23,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from guardrail.chat._failures import failure, words_of
+from guardrail.chat._failures import provider_failure, service_words
 from guardrail.engine.flow import Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
 
@@ -97,7 +97,7 @@ class Endpoint:
             self._key = api_key or os.environ.get("OPENAI_API_KEY") or _keyless(self.url)
             credential = self._key
         else:
-            self.url, self._key = str(getattr(given, "base_url", "")), text_of(getattr(given, "api_key", ""))
+            self.url, self._key = str(getattr(given, "base_url", "")), _text_of(getattr(given, "api_key", ""))
             credential = _credential(given)
         self.fingerprint = _fingerprint(model, self.url, credential, self._options)
         self.has_async_form = given is None or async_client is not None
@@ -134,7 +134,7 @@ class Endpoint:
 
     def failed(self, error: BaseException, cost: Cost) -> Failed:
         """An exception of the client, as a value."""
-        return failure(error, options=_OPTIONS, cost=cost, secret=self._key, timeout=self._limit)
+        return provider_failure(error, options=_OPTIONS, cost=cost, secret=self._key, timeout=self._limit)
 
     def _post(self, body: Body) -> Any:
         if self._given is None:
@@ -298,14 +298,14 @@ def _keyless(url: str) -> str:
     return "none"
 
 
-def text_of(value: object) -> str:
+def _text_of(value: object) -> str:
     """A text, or "" for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def _credential(client: Any) -> str:
     """All that a client says about who asks; of one that fetches its credential, a word of its own."""
-    key = text_of(getattr(client, "api_key", "")) or secrets.token_hex(8)
+    key = _text_of(getattr(client, "api_key", "")) or secrets.token_hex(8)
     headers = getattr(client, "default_headers", None) or {}
     mine = sorted(
         f"{name}: {value}"
@@ -345,7 +345,7 @@ def unsupported(error: Exception, sent: Collection[str], droppable: Collection[s
     """
     if getattr(error, "status_code", 0) not in {400, 422}:
         return None
-    text = f"{error} {words_of(error)}"
+    text = f"{error} {service_words(error)}"
     if "unsupported" not in str(getattr(error, "code", "")) and not _SAYS_UNSUPPORTED.search(text):
         return None
     named = getattr(error, "param", None)
@@ -377,7 +377,7 @@ def read(
     if not choices or not isinstance(choices, list):
         return [_unreadable(data, cost.split(n))] * n
     cost += Cost(0, _used(data, "prompt_tokens"), _used(data, "completion_tokens"))
-    model = text_of(data.get("model"))
+    model = _text_of(data.get("model"))
     share = cost if n == 1 else cost.split(min(n, len(choices)))
     try:
         return [reply(choice, model, share) for choice in choices[:n]]

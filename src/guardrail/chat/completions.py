@@ -18,7 +18,7 @@ from guardrail._log import log
 from guardrail.chat._arguments import refuse_wrong
 from guardrail.chat._choices import distribution, mean_logprob, stopped
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
-from guardrail.chat._failures import words_of
+from guardrail.chat._failures import service_words
 from guardrail.engine.backend import Backend
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
@@ -306,7 +306,7 @@ class CompletionsModel(Backend[Request[Any]]):
 
 
 def _said(error: Exception) -> str:
-    return f"{error} {words_of(error)}"
+    return f"{error} {service_words(error)}"
 
 
 def _is_openai(base_url: str | None) -> bool:

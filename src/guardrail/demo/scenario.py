@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from guardrail.demo import portrait
-from guardrail.demo.script import QUESTION
-from guardrail.demo.script import chat as scripted_chat
+from guardrail.demo.script import QUESTION, scripted_chat
 from guardrail.errors import MissingExtra
 from guardrail.guard import Guard
 from guardrail.policies import Policy, annotate, regenerate

@@ -148,7 +148,7 @@ class Batch:
             self.dropped.wait(seconds)
 
 
-def rest(cost: Cost, told: Cost) -> Cost:
+def remaining_cost(cost: Cost, told: Cost) -> Cost:
     """What is left of a cost after a part of it was booked."""
     return Cost(
         max(0, cost.calls - told.calls),

@@ -15,13 +15,13 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reply
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["Refused", "choices"]
+__all__ = ["ModelRefused", "choices"]
 
 _TOKEN = re.compile(r"\s*\S+|\s+\Z")
 _UNKNOWN = -1.0  # the log-probability of a token that the model has no word on
 
 
-class Refused(Exception):  # what a client is told
+class ModelRefused(Exception):  # what a client is told
     """The model does not answer this."""
 
 
@@ -121,5 +121,5 @@ def _joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, An
 
 def _value(reply: Reply[Any]) -> Any:
     if isinstance(reply, Failed):
-        raise Refused(str(reply))
+        raise ModelRefused(str(reply))
     return reply.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guardrail.testing.http import Exchange
+from guardrail.testing.http import HttpExchange
 
 __all__ = ["FAULTS", "misbehave"]
 
@@ -17,7 +17,7 @@ _FIRST = (
 )
 
 
-def misbehave(exchange: Exchange, fault: str, retry_after: str, *, stream: bool) -> None:
+def misbehave(exchange: HttpExchange, fault: str, retry_after: str, *, stream: bool) -> None:
     """Answer with a fault of `FAULTS`."""
     if fault == "rate_limit":
         error = (
@@ -41,7 +41,7 @@ def misbehave(exchange: Exchange, fault: str, retry_after: str, *, stream: bool)
         exchange.send(_HALF if fault == "malformed" else _EMPTY)
 
 
-def _break_off(exchange: Exchange, fault: str) -> None:
+def _break_off(exchange: HttpExchange, fault: str) -> None:
     """A stream that is cut, breaks, or never holds a choice."""
     exchange.start("text/event-stream")
     if fault == "cut":

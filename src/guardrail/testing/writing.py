@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from guardrail.testing.http import Exchange
+from guardrail.testing.http import HttpExchange
 
-__all__ = ["DAMAGES", "stream", "whole"]
+__all__ = ["DAMAGES", "write_stream", "write_whole"]
 
 DAMAGES = ("cut", "malformed")
 """Real answers that break off after three quarters: the connection is closed there, or the response ends there as if whole."""
 
 
-def whole(exchange: Exchange, body: bytes, *, size: int | None, damage: str | None) -> None:
+def write_whole(exchange: HttpExchange, body: bytes, *, size: int | None, damage: str | None) -> None:
     """A body of JSON.
 
     Args:
@@ -37,10 +37,10 @@ def whole(exchange: Exchange, body: bytes, *, size: int | None, damage: str | No
     _finish(exchange, damage)
 
 
-def stream(
-    exchange: Exchange, events: Iterator[bytes], *, pace: float, size: int | None, damage: str | None
+def write_stream(
+    exchange: HttpExchange, events: Iterator[bytes], *, pace: float, size: int | None, damage: str | None
 ) -> None:
-    """Server-sent events; `pace` is the seconds between them, the others as of `whole`."""
+    """Server-sent events; `pace` is the seconds between them, the others as of `write_whole`."""
     if size is not None:
         events = map(_unescaped, events)
     if damage is not None:
@@ -71,13 +71,13 @@ def _most(sent: bytes) -> bytes:
     return sent[: len(sent) * 3 // 4]
 
 
-def _split(exchange: Exchange, sent: bytes, size: int | None) -> None:
+def _split(exchange: HttpExchange, sent: bytes, size: int | None) -> None:
     step: Any = size or len(sent)
     for start in range(0, len(sent), step):
         exchange.chunk(sent[start : start + step])
 
 
-def _finish(exchange: Exchange, damage: str | None) -> None:
+def _finish(exchange: HttpExchange, damage: str | None) -> None:
     if damage == "cut":
         exchange.cut()
     else:

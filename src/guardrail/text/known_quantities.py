@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from guardrail.text.moments import Date, Moment, calendar_names
 from guardrail.text.quantities import Quantity, Reading, quantities
-from guardrail.text.units import knowledge
+from guardrail.text.units import quantity_table
 
 __all__ = ["Fault", "KnownQuantities"]
 
@@ -80,7 +80,7 @@ class KnownQuantities:
     _days: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        heads = re.compile(knowledge()["magnitudes"]["heads"], re.IGNORECASE)
+        heads = re.compile(quantity_table()["magnitudes"]["heads"], re.IGNORECASE)
         for number, text in enumerate(self.texts, 1):
             self._headed = self._headed or heads.search(text) is not None
             found, when = quantities(text)

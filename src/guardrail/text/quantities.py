@@ -14,7 +14,7 @@ from functools import cache
 
 from guardrail.text.moments import Moment, moments
 from guardrail.text.numerals import Numeral, in_digits, in_words, language_of
-from guardrail.text.units import Unit, currency_before, knowledge, magnitude_at, unit_at
+from guardrail.text.units import Unit, currency_before, magnitude_at, quantity_table, unit_at
 
 __all__ = ["Quantity", "Reading", "key", "quantities"]
 
@@ -151,12 +151,12 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
 
 
 def _letter(written: str) -> bool:
-    return written in knowledge()["magnitudes"]["letters"]
+    return written in quantity_table()["magnitudes"]["letters"]
 
 
 def _magnitudes(text: str, numeral: Numeral, language: str, *, money: bool) -> tuple[list[float], int]:
     """By what a number is to be multiplied, and where that ends; a letter counts right behind digits, or with a currency."""
-    letters = knowledge()["magnitudes"]["letters"]
+    letters = quantity_table()["magnitudes"]["letters"]
     scale, at = 1.0, numeral.end
     match = _LINK.match(text, at)
     while found := magnitude_at(text, match.end() if match else at, language)[0]:
@@ -223,7 +223,7 @@ def _direction(text: str, start: int, end: int) -> tuple[str, int, int]:
     """The sign by a word near the number, and where number and word begin and end: "fell by 5 %", "a rise of 5 %", "5 % higher"."""
     clause = _CLAUSE.search(text, max(0, start - _REACH), start)
     before = list(_WORDS.finditer(text, clause.start(), start))[-_BETWEEN - 1 :] if clause else []
-    while before and before[-1][0].casefold() in knowledge()["directions"]["between"]:
+    while before and before[-1][0].casefold() in quantity_table()["directions"]["between"]:
         before.pop()
     behind = _WORDS.match(text, end + (text[end : end + 1] == " "))
     near = [match for match in (*before[-1:], behind) if match]
@@ -235,4 +235,4 @@ def _direction(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 @cache
 def _directions() -> dict[str, frozenset[str]]:
-    return {sign: frozenset(knowledge()["directions"][name]) for sign, name in _SIGNS.items()}
+    return {sign: frozenset(quantity_table()["directions"][name]) for sign, name in _SIGNS.items()}

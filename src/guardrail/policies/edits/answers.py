@@ -14,29 +14,29 @@ from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.removing import SHORTEST_ECHO
 from guardrail.report import Edit, Span
-from guardrail.text.thoughts import thoughts
+from guardrail.text.thoughts import thought_spans
 
 _WHY = "a thought, which nobody examined"
 
 
 def told_in_json(answer: str, message: str) -> str:
-    """As `json_edits.told_in_json`: an object, if the answer behind its thoughts is JSON and nothing else."""
-    return json_edits.told_in_json(_blanked(answer, thoughts(answer)), message)
+    """As `json_edits.message_in_json`: an object, if the answer behind its thoughts is JSON and nothing else."""
+    return json_edits.message_in_json(_blanked(answer, thought_spans(answer)), message)
 
 
 def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
-    """As `json_edits.merged`."""
-    return json_edits.merged(_blanked(text, thoughts(text)), first, second)
+    """As `json_edits.json_merged`."""
+    return json_edits.json_merged(_blanked(text, thought_spans(text)), first, second)
 
 
 def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
-    """As `json_edits.insertions`; of a thought nothing is marked."""
-    apart = thoughts(text)
+    """As `json_edits.json_insertions`; of a thought nothing is marked."""
+    apart = thought_spans(text)
     if not apart:
-        return json_edits.insertions(text, marks)
+        return json_edits.json_insertions(text, marks)
     bare = _blanked(text, apart)
     shown = [mark for mark in marks if mark.span is None or _says_something(bare, mark.span)]
-    return json_edits.insertions(bare, shown)
+    return json_edits.json_insertions(bare, shown)
 
 
 def removals(
@@ -49,12 +49,12 @@ def removals(
     titles: Sequence[str] = (),
     kept: Sequence[Span] = (),
 ) -> tuple[Edit, ...]:
-    """As `json_edits.removals`; where something is cut, thoughts are cut, too."""
-    apart = thoughts(text)
+    """As `json_edits.json_removals`; where something is cut, thoughts are cut, too."""
+    apart = thought_spans(text)
     if not any(span.of(text).strip() for span, _ in spans):
         return ()
     bare = _blanked(text, apart)
-    edits = json_edits.removals(
+    edits = json_edits.json_removals(
         bare,
         [*_said_again(text, bare, spans), *(one for one in spans if _says_something(bare, one[0]))],
         empty=empty,

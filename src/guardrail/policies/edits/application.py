@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from guardrail.policies.edits.wording import joined
+from guardrail.policies.edits.wording import joined_once
 from guardrail.report import Edit, Span
 
 
@@ -50,6 +50,6 @@ def merge(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
             inserted[place] = Edit(
                 span=other.span,
                 replacement=other.replacement + edit.replacement,
-                why=joined([other.why, edit.why]),
+                why=joined_once([other.why, edit.why]),
             )
     return tuple(sorted((*taken, *inserted.values()), key=lambda edit: (edit.span.start, edit.span.end)))

@@ -44,7 +44,7 @@ class _Numbers:
         return self.kept[begin:end] if self.gaps else range(self.first + begin, self.first + end)
 
 
-def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
+def renumbering(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
     """New numbers for the items that are left, and for the markers that point to them.
 
     Returns:
@@ -76,7 +76,7 @@ def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
 
 
 def uncited(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
-    r"""As `renumbered`, for `\cite{key}` and the BibTeX entries that it names."""
+    r"""As `renumbering`, for `\cite{key}` and the BibTeX entries that it names."""
     gone = {entry.key for entry in layout.entries if inside(cuts, entry.start, entry.end)}
     edits: list[Edit] = []
     dropped: list[Cut] = []
