@@ -311,7 +311,10 @@ class Guard:
         arguments.refuse_no_function(generate, "supervise")
 
         def handle(request: Generate) -> Reply[Completion]:
-            return _handled(lambda: _answered(generate(request.feedback)))
+            try:
+                return _answered(generate(request.feedback))
+            except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
+                return Failed(Reason.BACKEND, describe(error), error=error)
 
         return self._drive(self._supervise(case, _framework), {"generate": handle})
 
@@ -658,13 +661,6 @@ def _answered(generated: Generated) -> Answer[Completion]:
     text, logprobs = content.answer_of(generated, takes="the function must return a text")
     silent = not text and not isinstance(generated, str)
     return Answer(Completion(text, finish_reason=_CALLED if silent else "", logprobs=logprobs))
-
-
-def _handled(call: Callable[[], Answer[Completion]]) -> Reply[Completion]:
-    try:
-        return call()
-    except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
-        return Failed(Reason.BACKEND, describe(error), error=error)
 
 
 def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:

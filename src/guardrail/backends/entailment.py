@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from guardrail.backends._held import HeldModel
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends._onnx import OnnxModel, is_graph_file
+from guardrail.backends.answers import softmax
 from guardrail.backends.batching import Workload, about_tokens, tune
 from guardrail.backends.weights import GRAPH, has_graph
 from guardrail.engine.backend import Backend
@@ -106,12 +106,9 @@ def label_probabilities(logits: Sequence[float], labels: LabelOrder) -> Entailme
         >>> found.entailment, found.contradiction, found.neutral
         (0.25, 0.75, None)
     """
-    if not all(math.isfinite(logit) for logit in logits):
+    shares = softmax(logits)
+    if shares is None:
         return None
-    top = max(logits)
-    powers = [math.exp(logit - top) for logit in logits]
-    total = math.fsum(powers)
-    shares = [power / total for power in powers]
     return Entailment(
         entailment=shares[labels.entailment],
         contradiction=shares[labels.contradiction],

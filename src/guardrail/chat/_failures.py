@@ -10,9 +10,8 @@ import email.utils
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from guardrail.engine.flow import Cost, Failed, Reason
 
@@ -199,24 +198,16 @@ def _message(error: BaseException) -> str:
     if (within := _within(error)) is not None:
         return f"{type(within[0]).__name__}: {' '.join(str(within[0]).split())}"[:300]
     words = " ".join(str(error).split())[:300]
-    cause = next(_causes(error), None)
+    cause = error.__cause__ if type(error).__name__ == "APIConnectionError" else None
     return f"{words} {type(cause).__name__}: {cause}"[:300] if cause is not None else words
 
 
 def service_words(error: BaseException) -> str:
     """What the service said itself, in one line: OpenAI's "message", or the "detail" of FastAPI; "" if neither is there."""
     body = getattr(error, "body", None)
-    told = next((body[name] for name in ("message", "detail") if body.get(name)), "") if _is_map(body) else ""
+    known = body if isinstance(body, Mapping) else {}
+    told = next((known[name] for name in ("message", "detail") if known.get(name)), "")
     return " ".join((told if isinstance(told, str) else json.dumps(told, default=repr)).split())
-
-
-def _is_map(body: object) -> TypeGuard[Mapping[str, object]]:
-    return isinstance(body, Mapping)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    if type(error).__name__ == "APIConnectionError" and error.__cause__ is not None:
-        yield error.__cause__
 
 
 def _clean(text: str, secret: str) -> str:

@@ -23,8 +23,8 @@ import tenacity
 from guardrail._log import log
 from guardrail.engine.backend import Backend
 from guardrail.engine.breaker import Breaker, NextStep, unreachable
-from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
-from guardrail.engine.jobs import FREE, Batch, Job, Listener, Owner, Told, checked, failure, remaining_cost
+from guardrail.engine.flow import FREE, Answer, Cost, Failed, Keep, Reason, Reply, Request
+from guardrail.engine.jobs import Batch, Job, Listener, Owner, Told, checked, failure, remaining_cost
 from guardrail.engine.watchdog import Alarm
 from guardrail.errors import BackendError
 

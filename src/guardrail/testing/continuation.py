@@ -58,7 +58,10 @@ def choices(
         spent += len(_TOKEN.findall(text))
         if echoes:
             text = prompt + text
-            logprobs = None if logprobs is None else _joined(_scored(model, "", prompt), logprobs)
+            if logprobs is not None:
+                logprobs = {
+                    name: [*echoed, *logprobs[name]] for name, echoed in _scored(model, "", prompt).items()
+                }
         found.append({"index": i, "text": text, "finish_reason": finish, "logprobs": logprobs})
     return found, spent
 
@@ -113,10 +116,6 @@ def _scored(model: Backend[Any], context: str, text: str) -> dict[str, Any]:
         ],
         "text_offset": [offset for _, offset in tokens],
     }
-
-
-def _joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: [*first[name], *second[name]] for name in first}
 
 
 def _value(reply: Reply[Any]) -> Any:

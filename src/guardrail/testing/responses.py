@@ -51,7 +51,9 @@ def response(
             {
                 "type": "output_text",
                 "text": said.text,
-                "annotations": [_citation(one) for one in message.get("annotations") or ()],
+                "annotations": [
+                    {"type": one["type"], **one[one["type"]]} for one in message.get("annotations") or ()
+                ],
                 "logprobs": tokens if wanted else [],
             }
         )
@@ -87,12 +89,6 @@ def response(
         "text": body.get("text") or {"format": {"type": "text"}},
         "usage": {**counted, **details, "total_tokens": usage["total_tokens"]},
     }
-
-
-def _citation(annotation: Mapping[str, Any]) -> dict[str, Any]:
-    """A citation of chat completions as responses write it."""
-    kind = annotation["type"]
-    return {"type": kind, **annotation[kind]}
 
 
 def response_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[bytes]:

@@ -30,7 +30,6 @@ from urllib.request import urlopen
 from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion
-from guardrail.testing.faults import FAULTS
 from guardrail.testing.http import HttpProtocol
 from guardrail.testing.service import (
     IGNORABLE,
@@ -41,6 +40,7 @@ from guardrail.testing.service import (
     Replies,
     echo,
 )
+from guardrail.testing.writing import FAULTS
 
 __all__ = ["FAULTS", "Behaviour", "Call", "Replies", "Served", "recorded", "serve"]
 

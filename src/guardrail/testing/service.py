@@ -18,11 +18,10 @@ from guardrail.errors import ConfigError
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, choice, completion_stream, words
 from guardrail.testing.continuation import ModelRefused, choices
-from guardrail.testing.faults import FAULTS, misbehave
 from guardrail.testing.http import HttpExchange
 from guardrail.testing.messages import anthropic_message, asked_message, message_stream
 from guardrail.testing.responses import asked, response, response_stream
-from guardrail.testing.writing import DAMAGES, write_stream, write_whole
+from guardrail.testing.writing import DAMAGES, FAULTS, misbehave, write_stream, write_whole
 
 __all__ = ["IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
 

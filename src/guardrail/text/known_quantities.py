@@ -202,7 +202,7 @@ class KnownQuantities:
         )
         return self.texts[known[0] - 1][known[1].start : known[1].end].strip() if known else ""
 
-    def faults(self, text: str, *, language: str = "") -> Iterator[Fault]:
+    def faults(self, text: str) -> Iterator[Fault]:
         """What a normalised sentence says with another unit, magnitude, currency or sign than every place with its number.
 
         Example:
@@ -210,7 +210,7 @@ class KnownQuantities:
             >>> [(one.kind, one.said, one.known) for one in known.faults("It made $3.5 billion at 90 mph or 56 mph.")]
             [('magnitude', '$3.5 billion', '$3.5 million'), ('unit', '90 mph', '90 km/h')]
         """
-        found, when = quantities(text, language=language)
+        found, when = quantities(text)
         for one in found:
             fault = self._fault(text, one)
             if fault is not None:

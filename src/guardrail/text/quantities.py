@@ -138,7 +138,8 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
         for unit in units or (None,)
         for figure in figures
     ]
-    if not money and at > numeral.end and len(scales) == 1 and _letter(text[numeral.end : at]):
+    letters = quantity_table()["magnitudes"]["letters"]
+    if not money and at > numeral.end and len(scales) == 1 and text[numeral.end : at] in letters:
         plain, _ = _unit(text, numeral.end)  # 5m: millions or metres
         readings += [Reading(key(figure), 1.0, unit) for figure in figures for unit in plain or (None,)]
     sign = _SIGN.search(text, max(0, start - _NEAR), start)
@@ -148,10 +149,6 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
     else:
         said, start, end = _direction(text, start, end)
     yield Quantity(start, end, tuple(dict.fromkeys(readings)), said, signed=bool(sign))
-
-
-def _letter(written: str) -> bool:
-    return written in quantity_table()["magnitudes"]["letters"]
 
 
 def _magnitudes(text: str, numeral: Numeral, language: str, *, money: bool) -> tuple[list[float], int]:

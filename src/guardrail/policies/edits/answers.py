@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from guardrail.policies.edits import json_edits
-from guardrail.policies.edits.application import merge
+from guardrail.policies.edits.application import merge, replacement
 from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.removing import SHORTEST_ECHO
@@ -68,7 +68,7 @@ def removals(
     if not any(map(str.isalnum, bare)) or any(e.span == Span(start=0, end=len(text)) for e in edits):
         why = edits[0].why if edits else _WHY
         shown = edits[0].replacement if edits else empty
-        return (Edit(span=Span(start=0, end=len(text)), replacement=shown, why=why),)
+        return (replacement(0, len(text), shown, why),)
     gone = [Edit(span=_with_blanks(text, one), replacement="", why=_WHY) for one in apart]
     return merge(gone, [piece for edit in edits for piece in _outside(edit, gone)])
 
@@ -116,8 +116,8 @@ def _outside(edit: Edit, gone: Sequence[Edit]) -> Iterator[Edit]:
         if one.span.end <= at or one.span.start >= edit.span.end:
             continue
         if one.span.start > at:
-            yield Edit(span=Span(start=at, end=one.span.start), replacement=words, why=edit.why)
+            yield replacement(at, one.span.start, words, edit.why)
             words = ""
         at = max(at, one.span.end)
     if at < edit.span.end:
-        yield Edit(span=Span(start=at, end=edit.span.end), replacement=words, why=edit.why)
+        yield replacement(at, edit.span.end, words, edit.why)

@@ -9,6 +9,11 @@ from guardrail.policies.edits.wording import joined_once
 from guardrail.report import Edit, Span
 
 
+def replacement(start: int, end: int, words: str, why: str) -> Edit:
+    """Words in the place of `text[start:end]`."""
+    return Edit(span=Span(start=start, end=end), replacement=words, why=why)
+
+
 def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after the edits. An edit that overlaps an earlier one is left out."""
     pieces, position = [], 0

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
-from guardrail.policies.edits.application import apply, merge
+from guardrail.policies.edits.application import apply, merge, replacement
 from guardrail.policies.edits.cuts import Cut, inside, overlapped, united
 from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark, prose_insertions
@@ -112,18 +112,15 @@ def _key(text: str, owner: Value, marks: Sequence[Mark]) -> Edit:
             place, entry = owner.inner[-1].end, f",{blank}{entry}"
         else:
             entry = f"{blank}{entry},"
-    return _insertion(place, entry, joined_once(mark.why for mark in marks))
+    return replacement(place, place, entry, joined_once(mark.why for mark in marks))
 
 
 def _in_string(text: str, value: Value, marks: Sequence[Mark]) -> Iterator[Edit]:
     string = decoded(text, value.start, value.end)
     local = [mark._replace(span=_local(string, mark.span)) for mark in marks if mark.span is not None]
     for edit in prose_insertions(string.text, local):
-        yield _insertion(string.places[edit.span.start], written(edit.replacement), edit.why)
-
-
-def _insertion(place: int, words: str, why: str) -> Edit:
-    return Edit(span=Span(start=place, end=place), replacement=words, why=why)
+        place = string.places[edit.span.start]
+        yield replacement(place, place, written(edit.replacement), edit.why)
 
 
 # -- cuts
@@ -176,7 +173,9 @@ def json_removals(
     left = apply(text, edits)
     quoted = [text[cut.start : cut.end] for cut in staying]
     if any(len(one) >= SHORTEST_ECHO and one in left and not any(one in k for k in quoted) for one in gone):
-        return (_edit(0, len(text), message_in_json(text, empty), joined_once(why for _, why in spans)),)
+        return (
+            replacement(0, len(text), message_in_json(text, empty), joined_once(why for _, why in spans)),
+        )
     return tuple(edits)
 
 
@@ -248,7 +247,9 @@ class _Removing:
             if value.parent is not None and value.parent.kind == "array":
                 rows.setdefault(id(value.parent), []).append((value, why))
             elif value.parent is not None:
-                edits.append(_edit(value.start, value.end, '""' if value.kind == "string" else "null", why))
+                edits.append(
+                    replacement(value.start, value.end, '""' if value.kind == "string" else "null", why)
+                )
             else:
                 edits.append(self._without_root(value, why, empty))
         return edits + [edit for row in rows.values() for edit in _without(self.text, row)]
@@ -256,9 +257,9 @@ class _Removing:
     def _without_root(self, root: Value, why: str, empty: str) -> Edit:
         if self.lines:
             end = _LINE.match(self.text, root.end)
-            return _edit(root.start, end.end() if end else root.end, "", why)
+            return replacement(root.start, end.end() if end else root.end, "", why)
         words = "[]" if root.kind == "array" else told(empty)
-        return _edit(root.start, root.end, words, why)
+        return replacement(root.start, root.end, words, why)
 
     def _is_gone(self, value: Value) -> bool:
         at: Value | None = value
@@ -287,7 +288,7 @@ class _Removing:
             kept=kept,
         )
         placed = [
-            _edit(string.places[e.span.start], string.places[e.span.end], written(e.replacement), e.why)
+            replacement(string.places[e.span.start], string.places[e.span.end], written(e.replacement), e.why)
             for e in edits
         ]
         return apply(string.text, edits).strip(), placed
@@ -358,7 +359,7 @@ def _without(text: str, row: Sequence[_Gone]) -> Iterator[Edit]:
             start = opened.start + 1 if opened is not None else start
             blank = _BLANK.match(text, after.end() if after is not None else end)
             end = blank.end() if blank is not None and text[blank.end() : blank.end() + 1] == "]" else end
-        yield _edit(start, end, "", joined_once(why for _, why in run))
+        yield replacement(start, end, "", joined_once(why for _, why in run))
 
 
 def _left(text: str, end: int) -> int:
@@ -400,7 +401,3 @@ def _local(string: Decoded, span: Span) -> Span:
     """Where a span of the whole text lies in what a string says."""
     start, end = (min(string.position(place), len(string.text)) for place in (span.start, span.end))
     return Span(start=start, end=end)
-
-
-def _edit(start: int, end: int, words: str, why: str) -> Edit:
-    return Edit(span=Span(start=start, end=end), replacement=words, why=why)

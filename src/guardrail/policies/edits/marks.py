@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from guardrail.policies.edits.application import merge
+from guardrail.policies.edits.application import merge, replacement
 from guardrail.policies.edits.pairs import NESTED, PAIRS, REACH
 from guardrail.policies.edits.wording import flattened, joined_once, plain
 from guardrail.report import Edit, Span
@@ -180,9 +180,7 @@ def _note(layout: Layout, marks: list[Mark]) -> Edit:
 
 
 def _insert(place: int, text: str, marks: Iterable[Mark]) -> Edit:
-    return Edit(
-        span=Span(start=place, end=place), replacement=text, why=joined_once(mark.why for mark in marks)
-    )
+    return replacement(place, place, text, joined_once(mark.why for mark in marks))
 
 
 def _span(mark: Mark) -> Span:

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from guardrail.policies.edits.application import apply
+from guardrail.policies.edits.application import apply, replacement
 from guardrail.policies.edits.counting import counted_again
 from guardrail.policies.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
 from guardrail.policies.edits.extents import extents, trim, whole_lines
@@ -78,17 +78,14 @@ def prose_removals(
     _say_what_lists_lost(layout, cuts, staying, list_gone)
     edits += counted_again(layout, cuts, language)
     edits = [edit for edit in edits if not overlapped(cuts, edit.span.start, edit.span.end)]
-    edits += [
-        Edit(span=Span(start=c.start, end=c.end), replacement=c.replacement, why=joined_once(c.whys))
-        for c in cuts
-    ]
+    edits += [replacement(c.start, c.end, c.replacement, joined_once(c.whys)) for c in cuts]
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
     bare = remaining.replace(list_gone, "")
     bare = bare if layout.html is None else TAG.sub("", bare)
     if not any(c.isalnum() for c in bare) or _survives(edits, remaining, needles, staying):
         why = joined_once(why for cut in cuts for why in cut.whys)
-        return (Edit(span=Span(start=0, end=len(text)), replacement=empty, why=why),)
+        return (replacement(0, len(text), empty, why),)
     return tuple(edits)
 
 
