@@ -77,9 +77,9 @@ def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) 
 
     Example:
         >>> label_order({"id2label": {"0": "CONTRADICTION", "1": "neutral", "2": "Entailment"}})
-        Labels(entailment=2, contradiction=0, neutral=1)
+        LabelOrder(entailment=2, contradiction=0, neutral=1)
         >>> label_order({}, labels=["entailment", "not_entailment"])
-        Labels(entailment=0, contradiction=1, neutral=None)
+        LabelOrder(entailment=0, contradiction=1, neutral=None)
     """
     names = dict(enumerate(labels)) if labels is not None else _named(config)
     outputs = config.get("num_labels") or len(config.get("id2label") or ())
@@ -102,6 +102,7 @@ def label_probabilities(logits: Sequence[float], labels: LabelOrder) -> Entailme
     """The soft-max of a classifier's outputs; `None` if one of them is no finite number.
 
     Example:
+        >>> import math
         >>> found = label_probabilities([math.log(3), 0.0], LabelOrder(entailment=1, contradiction=0))
         >>> found.entailment, found.contradiction, found.neutral
         (0.25, 0.75, None)

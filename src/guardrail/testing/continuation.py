@@ -15,8 +15,6 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reply
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["ModelRefused", "choices"]
-
 _TOKEN = re.compile(r"\s*\S+|\s+\Z")
 _UNKNOWN = -1.0  # the log-probability of a token that the model has no word on
 

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import TypeAlias, cast
 
-__all__ = ["Handler", "HttpExchange", "HttpProtocol"]
-
 _LIMIT = 64 * 1024 * 1024
 
 

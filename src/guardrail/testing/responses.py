@@ -9,8 +9,6 @@ from typing import Any
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, words
 
-__all__ = ["asked", "response", "response_stream"]
-
 
 def asked(body: Mapping[str, Any]) -> dict[str, Any]:
     """A request of the Responses API as one of chat completions; the marker `responses` says what it was."""

@@ -23,8 +23,6 @@ from guardrail.testing.messages import anthropic_message, asked_message, message
 from guardrail.testing.responses import asked, response, response_stream
 from guardrail.testing.writing import DAMAGES, FAULTS, misbehave, write_stream, write_whole
 
-__all__ = ["IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
-
 REFUSABLE = ("n", "temperature", "max_tokens", "logprobs", "echo", "seed")
 IGNORABLE = ("logprobs", "echo", "stop")
 

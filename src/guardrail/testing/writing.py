@@ -8,8 +8,6 @@ from typing import Any
 
 from guardrail.testing.http import HttpExchange
 
-__all__ = ["DAMAGES", "FAULTS", "misbehave", "write_stream", "write_whole"]
-
 DAMAGES = ("cut", "malformed")
 """Real answers that break off after three quarters: the connection is closed there, or the response ends there as if whole."""
 FAULTS = ("rate_limit", "server_error", "timeout", "cut", "malformed", "empty", "content_type")

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["VerbatimBlock", "code_blocks", "entries", "formulas", "outermost", "overlaps"]
-
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _BIBTEX = re.compile(r"^[ \t]*@[A-Za-z]+\s*\{\s*+([^\s,{}\"]{0,200})\s*+,", re.MULTILINE)
 

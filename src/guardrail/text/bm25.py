@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["K1", "B", "Collection", "Index", "bm25"]
-
 K1 = 1.5
 """How fast repeated words saturate."""
 

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["attribution_length", "citation_marks", "is_source_heading", "is_source_list", "source_nouns"]
-
 _FILE = r"[^\[\]()<>\n|]{1,80}\.(?:pdf|docx?|txt|md|html?|xlsx?|csv|pptx?|json|xml)\b[^\[\]()\n]{0,60}"
 _NUMBER = r"\^?\d{1,3}\^?"
 _NUMBERS = rf"{_NUMBER}(?:\s?(?:,|;|–|-|and|&)\s?{_NUMBER}){{0,20}}"

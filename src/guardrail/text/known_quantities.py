@@ -16,8 +16,6 @@ from guardrail.text.moments import Date, Moment, calendar_names
 from guardrail.text.quantities import Quantity, Reading, quantities
 from guardrail.text.units import quantity_table
 
-__all__ = ["Fault", "KnownQuantities"]
-
 _NEAR = 0.1  # values so near to each other are one value, rounded or converted
 _SHARED = 2  # words of the sentence that must be near the other quantity
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]{3,}")

@@ -16,8 +16,6 @@ from typing import Literal
 from guardrail.text.blocks import VerbatimBlock, code_blocks, entries, formulas, outermost, overlaps
 from guardrail.text.elements import Elements
 
-__all__ = ["Item", "ItemList", "Layout", "Region", "VerbatimBlock", "sentence_ends"]
-
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:(?P<dot>\d{1,9})(?P<style>[.)])"
     r"|\[(?P<note>\^?)(?P<bracket>\d{1,9})\](?:(?P<colon>:)|(?![ \t]+(?:and|or|also|[a-z]{1,15}(?:s|ed))[ \t]))"  # not "[2] shows"

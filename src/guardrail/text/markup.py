@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["DEPTH", "PAIRED", "blanked"]
-
 PAIRED = re.compile(
     r"!?\[(?P<link>(?=(?:(?![\[\]\n])[\W\d_])*[^\W\d_])[^\[\]\n]+)\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])"
     r"|(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)"

@@ -10,8 +10,6 @@ from typing import TypeAlias
 
 from guardrail.text.units import quantity_table
 
-__all__ = ["Date", "Moment", "calendar_names", "moments"]
-
 Date: TypeAlias = tuple[int | None, int, int | None]
 """Year, month, day."""
 

@@ -11,8 +11,6 @@ from text_to_num import find_numbers
 
 from guardrail.text.units import quantity_table
 
-__all__ = ["NUMBER", "Numeral", "in_digits", "in_words", "language_of"]
-
 _JOINED = r"(?<![^\W\u3040-\u30ff\u3400-\u9fff])"  # no letter before it, unless of a script without blanks
 NUMBER = re.compile(
     rf"{_JOINED}(?<![.,/])(?:\d{{1,3}} )?\d{{1,2}}/\d{{1,3}}(?![\w/])"

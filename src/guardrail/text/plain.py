@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from guardrail.text.citation_marks import citation_marks
 from guardrail.text.markup import blanked
 
-__all__ = ["BORDER", "GONE", "Plain", "overwritten", "plain", "plain_text"]
-
 GONE, BORDER = "\x00", "\x1e"
 
 _BLOCKS = (

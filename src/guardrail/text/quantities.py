@@ -16,8 +16,6 @@ from guardrail.text.moments import Moment, moments
 from guardrail.text.numerals import Numeral, in_digits, in_words, language_of
 from guardrail.text.units import Unit, currency_before, magnitude_at, quantity_table, unit_at
 
-__all__ = ["Quantity", "Reading", "key", "quantities"]
-
 _SIGN = re.compile(r"(?<![\w)\]\"'%.,/-])(?:(?P<sign>[+-])|\b(?P<word>minus|menos|moins|meno|plus) )$")
 _LINK = re.compile(r"[ -]?")
 _OF = re.compile(r" (?:de |d'|di )?|-?")

@@ -18,8 +18,6 @@ from guardrail.text.layout import Layout
 from guardrail.text.sentences import sentences
 from guardrail.text.thoughts import thought_spans
 
-__all__ = ["settled"]
-
 _REACHING = re.compile(
     r"```|~~~|\$\$|\\|\{|@|\A\s*[\[\"]"
     r"|^[ \t>]*(?:\||`{1,3}\Z|~{1,3}\Z)"

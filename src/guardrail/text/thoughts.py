@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from guardrail.report import Span
 
-__all__ = ["thought_spans"]
-
 _TAG = re.compile(
     r"<(?P<closed>/?)(?P<name>(?:ant)?think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)(?:\s[^<>\n]{0,80})?>"
     r"|\[(?P<mistral>/?)THINK\]"

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["Unit", "currency_before", "magnitude_at", "quantity_table", "unit_at"]
-
 _PIECE = r"(?:[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:\^?[23](?!\d))?\.?|[%‰°$€£¥₹₩₽₺₪₿])"
 _NAME = re.compile(rf"{_PIECE}(?:[ /\-'$]?{_PIECE}){{0,4}}")
 _CUT = re.compile(rf"{_PIECE}")

@@ -11,7 +11,8 @@ from guardrail.policies.edits.application import merge, replacement
 from guardrail.policies.edits.pairs import NESTED, PAIRS, REACH
 from guardrail.policies.edits.wording import flattened, joined_once, plain
 from guardrail.report import Edit, Span
-from guardrail.text.layout import Layout, VerbatimBlock
+from guardrail.text.blocks import VerbatimBlock
+from guardrail.text.layout import Layout
 
 _WORDS = re.compile(r"[^\w\s'’.-]")
 _FILLED = re.compile(r"[^\S\n]*\S")

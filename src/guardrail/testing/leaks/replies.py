@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-__all__ = ["Path", "Reply", "shown", "texts_by_channel"]
-
 Path: TypeAlias = tuple[str, ...]
 
 
