@@ -14,7 +14,7 @@ from benchmarks.calibration.sets import populations
 from benchmarks.calibration.synthetic import SEED
 from guardrail.calibration import Promise, Risk, Rows
 from guardrail.calibration.learning import risk_at
-from guardrail.calibration.shares import share_of
+from guardrail.calibration.shares import made_up_share
 from guardrail.statistics.testing import losses
 
 __all__ = ["real"]
@@ -135,7 +135,7 @@ def _fewer(name: str, truth: Truth, runs: int) -> Iterator[Row]:
     No bar: rows that vanish also change how much the others of their source count, which the promise does not cover.
     """
     thinned = truth.thinned(np.random.default_rng((SEED, 8)), 0.5)
-    fewer = share_of(thinned.rows) or 0.0
+    fewer = made_up_share(thinned.rows) or 0.0
     yield Row.shown(f"{name}: share made up with half of them gone, each source once", fewer)
     for promise in (*PROMISES, replace(PROMISES[0], share=fewer)):
         tally = Tally()

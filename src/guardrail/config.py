@@ -187,14 +187,10 @@ def _noted(place: str) -> Iterator[None]:
         raise
 
 
-def _is_text(entry: Mapping[str, Any], name: str) -> bool:
-    return isinstance(entry.get(name), str)
-
-
 def _made(file: Path, registry: Registry[type], entry: Any, where: str) -> Any:
     """What an entry describes; options that are `paths` of its class are looked for beside the file."""
     key = "name" if registry is DETECTORS else "adapter"
-    if not isinstance(entry, Mapping) or not _is_text(entry, key):
+    if not isinstance(entry, Mapping) or not isinstance(entry.get(key), str):
         raise ConfigError(
             f"{file}: expected {where} to have an entry {key}, got {_kind(entry)}: "
             f'write {key} = "{DEFAULT if registry is DETECTORS else next(iter(registry))}"'

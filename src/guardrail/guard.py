@@ -146,7 +146,7 @@ class Guard:
                 shared.add(lane, backend)
         else:
             models = self._backends(chat, judge, backends)
-            shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
+            shared = Hub(models, store=arguments.store_of(cache), retry=arguments.retry(retry))
             self._opened += [shared] if shared.store is cache else [shared, shared.store]
         self.hub = shared
         self._signatures = {d.name: str(d.signature()) for d in self.detectors}
@@ -286,10 +286,13 @@ class Guard:
             context: documents the answer should rest on.
         """
         case = _case("", prompt, context)
-        arguments.generator(generate, "supervise")
+        arguments.refuse_no_function(generate, "supervise")
 
         def handle(request: Generate) -> Reply[Completion]:
-            return _handled(lambda: _answered(generate(request.feedback)))
+            try:
+                return _answered(generate(request.feedback))
+            except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
+                return Failed(Reason.BACKEND, describe(error), error=error)
 
         return self._drive(self._supervise(case, _framework), {"generate": handle})
 
@@ -298,7 +301,7 @@ class Guard:
     ) -> Report:
         """As `supervise`, with a coroutine function, on the running event loop; an `Answer` that is there already needs no awaiting."""
         case = _case("", prompt, context)
-        arguments.generator(generate, "asupervise")
+        arguments.refuse_no_function(generate, "asupervise")
 
         async def handled(coming: Any) -> Reply[Completion]:
             try:
@@ -633,16 +636,9 @@ def _answered(generated: Generated) -> Answer[Completion]:
         return Answer(generated)
     if generated is None:
         raise InputError("the function must return an answer, got None: write return before it")
-    text, logprobs = content.answer(generated, takes="the function must return a text")
+    text, logprobs = content.answer_of(generated, takes="the function must return a text")
     silent = not text and not isinstance(generated, str)
     return Answer(Completion(text, finish_reason=_CALLED if silent else "", logprobs=logprobs))
-
-
-def _handled(call: Callable[[], Answer[Completion]]) -> Reply[Completion]:
-    try:
-        return call()
-    except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
-        return Failed(Reason.BACKEND, describe(error), error=error)
 
 
 def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:

@@ -39,8 +39,8 @@ __all__ = [
     "number",
     "one_of",
     "option",
-    "placed",
     "refuse_unknown",
+    "resolve_paths",
     "seconds",
 ]
 
@@ -194,7 +194,7 @@ def _home(cls: type, one: Field[Any]) -> type:
     ]
 
 
-def placed(cls: Any, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def resolve_paths(cls: Any, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Options as they were written, with those that are paths read from a folder.
 
     Which are is declared; a class without declarations lists them as `paths`.

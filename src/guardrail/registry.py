@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.options import declared, placed, refuse_unknown
+from guardrail.options import declared, refuse_unknown, resolve_paths
 
 __all__ = ["BACKENDS", "CHATS", "COMMANDS", "DEFAULT", "DETECTORS", "Registry"]
 
@@ -89,7 +89,7 @@ class Registry(Mapping[str, T], Generic[T]):
         """
         found: Any = self[name]
         if folder is not None:
-            parameters = placed(self.made(name, parameters), parameters, folder)
+            parameters = resolve_paths(self.made(name, parameters), parameters, folder)
         accepted = inspect.signature(found).parameters.values()
         if not any(one.kind is one.VAR_KEYWORD for one in accepted):
             known = [one.name for one in declared(found)] or [one.name for one in accepted]

@@ -226,7 +226,7 @@ class Case(_Model):
         Raises:
             InputError: something cannot be read; the message says what to write.
         """
-        text, tokens = content.answer(answer)
+        text, tokens = content.answer_of(answer)
         turns = content.turns(prompt)
         found = gathered(turns, response=answer) if context is None else content.documents(context)
         return cls(

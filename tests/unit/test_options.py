@@ -8,7 +8,7 @@ import pytest
 from tests.looping import each
 
 from guardrail.errors import ConfigError
-from guardrail.options import Options, PathOption, declared, option, placed
+from guardrail.options import Options, PathOption, declared, option, resolve_paths
 
 
 class Base(Options):
@@ -226,11 +226,11 @@ class TestChecks:
 class TestPaths:
     def test_a_written_path_is_read_from_a_folder(self, tmp_path):
         """Of a configuration file, say; what is an object stays one."""
-        assert placed(Reader, {"file": "a.txt", "words": 2}, tmp_path) == {
+        assert resolve_paths(Reader, {"file": "a.txt", "words": 2}, tmp_path) == {
             "file": tmp_path / "a.txt",
             "words": 2,
         }
-        assert placed(Reader, {"file": None}, tmp_path) == {"file": None}
+        assert resolve_paths(Reader, {"file": None}, tmp_path) == {"file": None}
 
     def test_a_name_that_is_no_file_stays_a_name(self, tmp_path):
         """Of a model that has weights elsewhere."""
@@ -239,8 +239,8 @@ class TestPaths:
             weights: str = option(path=PathOption.FILE_OR_NAME, help="a folder, or a name")
 
         (tmp_path / "here").mkdir()
-        assert placed(Model, {"weights": "here"}, tmp_path) == {"weights": tmp_path / "here"}
-        assert placed(Model, {"weights": "org/name"}, tmp_path) == {"weights": "org/name"}
+        assert resolve_paths(Model, {"weights": "here"}, tmp_path) == {"weights": tmp_path / "here"}
+        assert resolve_paths(Model, {"weights": "org/name"}, tmp_path) == {"weights": "org/name"}
 
 
 def _taken(kind, value):

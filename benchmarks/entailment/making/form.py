@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._training import write_tensors
-from guardrail.backends.stored import in_groups, is_in_groups, marked, read_groups
-from guardrail.backends.weights import checked, files, read_config
+from guardrail.backends.stored import in_groups, is_in_groups, read_groups, with_stored_form
+from guardrail.backends.weights import files, read_config, verified
 from guardrail.errors import InputError
 
 __all__ = ["WEIGHTS", "WORDS", "Shipped", "made_of", "pack"]
@@ -77,14 +77,14 @@ def pack(trained: Path, out: Path, *, temperature: float, coarse: Collection[str
 
     if not (math.isfinite(temperature) and temperature > 0):
         raise InputError(f"expected a positive temperature, got {temperature!r}")
-    tensors = {name: one for path in files(checked(trained)) for name, one in load_file(path).items()}
+    tensors = {name: one for path in files(verified(trained)) for name, one in load_file(path).items()}
     absent = [name for name in _HEAD if name not in tensors]
     if absent:
         raise InputError(f"expected a head of one linear layer, got no {absent!r} in {str(trained)!r}")
     for name in _HEAD:
         tensors[name] = tensors[name].double().div(temperature).float()
     out.mkdir(parents=True, exist_ok=True)
-    _write(out, "config.json", marked(read_config(trained)))
+    _write(out, "config.json", with_stored_form(read_config(trained)))
     for name in _TOKENIZER:
         if (trained / name).is_file():
             _write(out, name, json.loads((trained / name).read_text(encoding="utf-8")))
@@ -109,8 +109,8 @@ def made_of(packed: Path, trained: Path) -> bool:
 
     if not is_in_groups(read_config(packed)):
         return False
-    stored = in_groups(read_groups(files(checked(packed))))  # what was rounded once is not rounded farther
-    own = in_groups({name: one for path in files(checked(trained)) for name, one in load_file(path).items()})
+    stored = in_groups(read_groups(files(verified(packed))))  # what was rounded once is not rounded farther
+    own = in_groups({name: one for path in files(verified(trained)) for name, one in load_file(path).items()})
     if stored.keys() != own.keys() or any(stored[name].shape != one.shape for name, one in own.items()):
         return False
     return all(  # but for the last bits of scales

@@ -19,7 +19,7 @@ from benchmarks.entailment.making.dropout import left_out
 from benchmarks.entailment.making.guiding import Guide
 from benchmarks.entailment.making.optimizer import optimizer
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, in_batches
-from guardrail.backends.weights import digest, minilm
+from guardrail.backends.weights import minilm, weights_digest
 from guardrail.errors import InputError
 
 __all__ = ["CURVE", "Recipe", "Trained", "least_seconds", "train", "trained"]
@@ -154,8 +154,8 @@ def train(
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
     moved = optimizer(network, rate=recipe.rate, muon=recipe.muon)
     unfinished = folder / _UNFINISHED
-    identity = asdict(recipe) | {"steps": steps, "lessons": _digest(lessons), "base": digest(base)}
-    identity |= {} if guide is None else {"guide": digest(guide)}
+    identity = asdict(recipe) | {"steps": steps, "lessons": _digest(lessons), "base": weights_digest(base)}
+    identity |= {} if guide is None else {"guide": weights_digest(guide)}
     guided = None if guide is None else Guide(guide, device)
     before = resume(unfinished, identity, network, moved)
     curve = _Curve(folder / CURVE, before.step)

@@ -31,7 +31,7 @@ from benchmarks.entailment.making.teacher import SHIPPED, Teacher
 from benchmarks.entailment.making.watching import Watch
 from benchmarks.entailment.pairs import UNLABELLED, Pair, training
 from guardrail.backends.stored import read_groups
-from guardrail.backends.weights import digest, minilm, read_config
+from guardrail.backends.weights import minilm, read_config, weights_digest
 from guardrail.errors import GuardrailError, InputError
 from guardrail.text.typography import normalised
 
@@ -253,7 +253,7 @@ def _begin(base: Path, folder: Path) -> bool:
     """Write what `BEGUN` has as the first stage's outcome, if that stage has none and the encoder is the one it began with."""
     from safetensors.torch import load_file
 
-    if folder.is_dir() or not BEGUN.is_dir() or read_config(BEGUN)[_ENCODER] != digest(base):
+    if folder.is_dir() or not BEGUN.is_dir() or read_config(BEGUN)[_ENCODER] != weights_digest(base):
         return False
     tensors = {f"bert.{name}": one for name, one in load_file(base / "model.safetensors").items()}
     tensors |= read_groups([BEGUN / "pairs.safetensors"])

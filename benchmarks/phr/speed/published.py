@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends.language_model.drawing import drawn, nucleus
+from guardrail.backends.language_model.drawing import draw_outcome, nucleus
 from guardrail.engine.draws import generator
 from guardrail.phr import Form, Settings
 from guardrail.phr.estimators import rate
@@ -141,7 +141,7 @@ class Published:
         shares, past = self._read(request.context)
         tokens: list[int] = []
         while True:
-            token = drawn(nucleus(shares, request.top_p), random)
+            token = draw_outcome(nucleus(shares, request.top_p), random)
             if token == self._end:
                 return self._text(tokens)
             tokens.append(token)
@@ -155,7 +155,7 @@ class Published:
         found = []
         for k in range(size):
             request = Sample(text, first + 2 * k, max_tokens=1, stop=("\n",))
-            token = drawn(shares, generator(request, self._seed))
+            token = draw_outcome(shares, generator(request, self._seed))
             found.append(Form().read_response("" if token == self._end else self._text([token])))
         return [text for text in found if text]
 

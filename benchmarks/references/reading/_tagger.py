@@ -27,7 +27,7 @@ from benchmarks.references.reading._labelled import kinds, said
 from benchmarks.references.reading._silent import passages
 from benchmarks.references.silence.written import written
 from guardrail.backends.stored import read_groups
-from guardrail.backends.weights import CITATIONS_MINI, GRAPH, checked, files, minilm
+from guardrail.backends.weights import CITATIONS_MINI, GRAPH, files, minilm, verified
 from guardrail.errors import InputError
 from guardrail.references.citations.asking import asks_for_references
 from guardrail.references.citations.tagging import FIELDS, LONGEST, TAGS, encoded
@@ -332,7 +332,7 @@ def packaged_network() -> Any:
     import torch
 
     network = _network(torch)
-    network.load_state_dict(read_groups(files(checked(PACKAGE))))
+    network.load_state_dict(read_groups(files(verified(PACKAGE))))
     return network
 
 

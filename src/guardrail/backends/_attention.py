@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _BLOCK = 96  # queries at once: what is computed of them stays in the cache
 
 
-class Plain:
+class PlainAttention:
     """Soft-max of the products of queries and keys; the queries are scaled already."""
 
     def __init__(self, heads: int) -> None:
@@ -104,7 +104,7 @@ class Disentangled:
     def __call__(
         self, query: Tensor, key: Tensor, value: Tensor, *, asking: Sequence[Span], spans: Sequence[Span]
     ) -> Tensor:
-        """As `Plain`."""
+        """As `PlainAttention`."""
         import torch
 
         longest = max(end - start for start, end in spans)

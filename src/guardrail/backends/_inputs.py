@@ -23,7 +23,7 @@ def mark(model: LocalModel, text: str) -> Encoding:
     return model.tokens(text)
 
 
-def joined(
+def joined_input(
     model: LocalModel, pieces: Sequence[Encoding], *, cut: int, second: Encoding | None = None
 ) -> Encoding:
     """One input of the model: the pieces one behind the other, and a second text, with the special tokens.

@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
-from guardrail.backends._attention import Disentangled, Distances, Plain
+from guardrail.backends._attention import Disentangled, Distances, PlainAttention
 from guardrail.backends._linear import can_pack, linear
 from guardrail.backends.batching import matrix_rows
 
@@ -172,10 +172,10 @@ class _Layer:
 
         own, out = layer.attention.self, layer.attention.output
         self.kind = torch.bfloat16 if precision == "bf16" else torch.float32
-        self.attention: Plain | Disentangled
+        self.attention: PlainAttention | Disentangled
         if distances is None:
             query, key, value = own.query, own.key, own.value
-            self.attention = Plain(own.num_attention_heads)
+            self.attention = PlainAttention(own.num_attention_heads)
             scale = 1 / math.sqrt(query.out_features / own.num_attention_heads)
         else:
             query, key, value = own.query_proj, own.key_proj, own.value_proj

@@ -17,11 +17,11 @@ from guardrail._log import log
 from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._opened import opened
-from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
+from guardrail.backends._texts import LONGEST, NO_BOUND, TextTokens, positions
 from guardrail.backends.batching import batches
-from guardrail.backends.forking import apart
+from guardrail.backends.forking import fork_safe
 from guardrail.backends.networks import coarser, keep_layers
-from guardrail.backends.weights import digest, find, read_config
+from guardrail.backends.weights import find, read_config, weights_digest
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.options import number
 
@@ -52,7 +52,7 @@ _HEADED: frozenset[Kind] = frozenset({"classifier", "multiple_choice"})
 _OVERHEADS = {"cpu": 32, "cuda": 2_048}  # tokens that take as long as starting a forward pass, roughly
 
 
-class LocalModel(Texts):
+class LocalModel(TextTokens):
     """A transformer with its tokenizer, loaded at first use.
 
     Args:
@@ -102,7 +102,7 @@ class LocalModel(Texts):
 
     @cached_property
     def _files(self) -> str:
-        return digest(self.folder)
+        return weights_digest(self.folder)
 
     # -- forward passes
 
@@ -116,7 +116,7 @@ class LocalModel(Texts):
 
         `None` for an input that does not fit into the device's memory even alone.
         """
-        return apart(lambda: self._run(inputs, budget or self.budget))
+        return fork_safe(lambda: self._run(inputs, budget or self.budget))
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
         import torch
@@ -188,7 +188,7 @@ class LocalModel(Texts):
 
     @property
     def _loaded(self) -> tuple[Any, Tokenizer]:
-        return apart(self._load_once)
+        return fork_safe(self._load_once)
 
     def _load_once(self) -> tuple[Any, Tokenizer]:
         with self._lock:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
 from guardrail.backends._texts import LONGEST, NO_BOUND, positions
-from guardrail.backends.forking import apart
-from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, digest, find, read_config
+from guardrail.backends.forking import fork_safe
+from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find, read_config, weights_digest
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.options import number
 
@@ -81,14 +81,14 @@ class OnnxModel(SteadyTexts):
         """A hash of the weights, of the graph, and of all else that answers depend on."""
         beside = [path for path in self._graph.parent.glob(f"{self._graph.name}*") if path != self._graph]
         read = [
-            hash_of(path) for path in (self._graph, *sorted(beside))
+            _hash_of(path) for path in (self._graph, *sorted(beside))
         ]  # weights may be in a file of their own
         return f"{self.origin}:onnx:{''.join(read)}"
 
     @cached_property
     def origin(self) -> str:
         """The same without the graph: what was fitted with the same weights stays valid."""
-        return f"{digest(self.folder)}::{self.wanted_longest or ''}"
+        return f"{weights_digest(self.folder)}::{self.wanted_longest or ''}"
 
     def load(self) -> None:
         """Load now what would be loaded at first use."""
@@ -96,7 +96,7 @@ class OnnxModel(SteadyTexts):
 
     @property
     def _loaded(self) -> tuple[Any, Tokenizer]:
-        return apart(self._load_once)
+        return fork_safe(self._load_once)
 
     def _load_once(self) -> tuple[Any, Tokenizer]:
         with self._lock:
@@ -180,7 +180,7 @@ def session_of(graph: Path) -> Any:
         ) from error
 
 
-def hash_of(path: Path) -> str:
+def _hash_of(path: Path) -> str:
     """Of a file's content."""
     with path.open("rb") as stream:
         return file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends._texts import Texts
+from guardrail.backends._texts import TextTokens
 from guardrail.backends.batching import batches
-from guardrail.backends.forking import apart
+from guardrail.backends.forking import fork_safe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,14 +29,14 @@ PROBE = (  # pairs of unlike lengths
 )
 
 
-class SteadyTexts(Texts):
+class SteadyTexts(TextTokens):
     """A model by another library; what inherits from it sets `budget`, tokens per batch, and computes `_forward`."""
 
     budget: int
 
     def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
         """The outputs for each input, in order."""
-        return apart(lambda: self._run(inputs, budget or self.budget))
+        return fork_safe(lambda: self._run(inputs, budget or self.budget))
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
         _ = self._loaded
@@ -58,14 +58,14 @@ class SteadyTexts(Texts):
 
     def _compared(self, inputs: Sequence[Encoding]) -> Any:
         """What the probe compares: probabilities."""
-        return shares(self._forward(inputs))
+        return softmax_rows(self._forward(inputs))
 
     def _forward(self, inputs: Sequence[Encoding]) -> Array:
         """One batch, inputs x outputs: logits of a classifier."""
         raise NotImplementedError
 
 
-def shares(logits: Any) -> Any:
+def softmax_rows(logits: Any) -> Any:
     """The soft-max of each row.
 
     Args:

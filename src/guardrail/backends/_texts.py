@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
-from guardrail.backends.batching import Batches, Work
+from guardrail.backends.batching import Batches, Workload
 from guardrail.backends.forking import renewed
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _KNOWN_TEXTS, _KNOWN_IN_ALL = 4_096, 4_000_000  # and characters of them all: so
 _KNOWN_CHARACTERS = 16_384  # a longer text is not remembered: the tokens that were cut off would be, too
 
 
-class Texts:
+class TextTokens:
     """The tokens of texts and pairs. What runs the model inherits from it, and says how the tokenizer is loaded.
 
     Args:
@@ -35,7 +35,7 @@ class Texts:
 
     def __init__(self, name: str, longest: int | None) -> None:
         self.name = name
-        self.work = Work()
+        self.work = Workload()
         self.wanted_longest = longest
         self._known: OrderedDict[str, Encoding] = OrderedDict()
         self._known_characters = 0

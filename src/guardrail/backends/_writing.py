@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from guardrail._log import log
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends.batching import batches
-from guardrail.backends.forking import apart
+from guardrail.backends.forking import fork_safe
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -94,7 +94,7 @@ class Writer(LocalModel):
         Returns:
             One per row; `None` where the model's outputs are no numbers, or do not fit into the device's memory.
         """
-        return apart(lambda: self._write(inputs, rows))
+        return fork_safe(lambda: self._write(inputs, rows))
 
     def _write(
         self, inputs: Sequence[Encoding], rows: Sequence[tuple[int, int]]

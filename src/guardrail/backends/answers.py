@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
-from guardrail.backends._inputs import joined
+from guardrail.backends._inputs import joined_input
 from guardrail.backends._local import Device, LocalModel, Precision
-from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Workload
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
@@ -34,11 +34,11 @@ Asked: TypeAlias = Choose | Answerable
 T = TypeVar("T")
 
 
-def shares(logits: Sequence[float]) -> tuple[float, ...] | None:
+def softmax(logits: Sequence[float]) -> tuple[float, ...] | None:
     """The soft-max: one probability per option; `None` if one is no finite number, or of none.
 
     Example:
-        >>> shares([0.0, 0.0]), shares([math.inf, 0.0])
+        >>> softmax([0.0, 0.0]), softmax([math.inf, 0.0])
         ((0.5, 0.5), None)
     """
     if not logits or not all(math.isfinite(one) for one in logits):
@@ -122,7 +122,7 @@ class AnswerModel(Backend[Asked]):
         self.capacity = _CAPACITY * self._answering.budget
 
     @property
-    def work(self) -> tuple[Work, Work]:
+    def work(self) -> tuple[Workload, Workload]:
         """What the two models have done so far, the choosing one first."""
         return self._answering.work, self._answerability.work
 
@@ -160,7 +160,7 @@ class AnswerModel(Backend[Asked]):
         for one in asked:
             values = [logits[one.context, one.question, option] for option in one.options]
             known = [float(value[0]) for value in values if value is not None]
-            found[one] = _reply(shares(known) if len(known) == len(values) else None, known)
+            found[one] = _reply(softmax(known) if len(known) == len(values) else None, known)
         return found
 
     def _judged(self, asked: Sequence[Answerable]) -> dict[Asked, Reply[Any]]:
@@ -175,13 +175,13 @@ class AnswerModel(Backend[Asked]):
         model = self._answering
         between = model.special("bos_token")
         pieces = [model.tokens(f"{context} "), *([between] if between else []), model.tokens(f" {question}")]
-        return joined(model, pieces, cut=0, second=model.tokens(option))
+        return joined_input(model, pieces, cut=0, second=model.tokens(option))
 
     def _pair(self, question: str, context: str) -> Encoding:
         model = self._answerability
         between = model.special("sep_token")
         pieces = [model.tokens(f"{question} "), *([between] if between else []), model.tokens(f" {context}")]
-        return joined(model, pieces, cut=len(pieces) - 1)
+        return joined_input(model, pieces, cut=len(pieces) - 1)
 
 
 def _blank(asked: Asked) -> bool:

@@ -54,7 +54,7 @@ class Batches:
 
 
 @dataclass(slots=True)
-class Work:
+class Workload:
     """What a local model has done since it was made.
 
     Attributes:

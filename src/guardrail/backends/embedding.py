@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from guardrail.backends._held import HeldEncoder
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
-from guardrail.backends.batching import Work
+from guardrail.backends.batching import Workload
 from guardrail.backends.weights import MINILM
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
@@ -24,7 +24,7 @@ from guardrail.options import PathOption
 from guardrail.requests import Embed, Vector
 
 
-def pooled(tokens: NDArray[np.floating], *, normalise: bool = True) -> NDArray[np.float64] | None:
+def mean_pooled(tokens: NDArray[np.floating], *, normalise: bool = True) -> NDArray[np.float64] | None:
     """The mean of a text's token vectors, special tokens included.
 
     Args:
@@ -35,7 +35,7 @@ def pooled(tokens: NDArray[np.floating], *, normalise: bool = True) -> NDArray[n
         One vector; `None` of no tokens, of what is not finite, or of a mean of length 0 that is to be scaled.
 
     Example:
-        >>> pooled(np.array([[1.0, 0.0], [5.0, 8.0]])).tolist()
+        >>> mean_pooled(np.array([[1.0, 0.0], [5.0, 8.0]])).tolist()
         [0.6, 0.8]
     """
     if not len(tokens):
@@ -98,7 +98,7 @@ class Embedder(Backend[Embed]):
             self._model.wanted_longest = _made_for(self._model.folder)
 
     @property
-    def work(self) -> Work:
+    def work(self) -> Workload:
         """What it has done so far, with the share of padding."""
         return self._model.work
 
@@ -128,7 +128,7 @@ class Embedder(Backend[Embed]):
             rows = (
                 None if matrix is None else np.atleast_2d(matrix)
             )  # tokens, or the one vector of a SentenceTransformer
-            vector = None if rows is None else pooled(rows, normalise=self.normalise)
+            vector = None if rows is None else mean_pooled(rows, normalise=self.normalise)
             if vector is None:
                 found[text] = Failed(Reason.BACKEND, "the model gave no vector", cost=Cost(seconds=seconds))
             else:

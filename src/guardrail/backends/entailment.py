@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import math
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 from guardrail.backends._held import HeldModel
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends._onnx import OnnxModel, is_graph_file
-from guardrail.backends.batching import Work, about_tokens, tune
+from guardrail.backends.answers import softmax
+from guardrail.backends.batching import Workload, about_tokens, tune
 from guardrail.backends.weights import GRAPH, has_graph
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
@@ -54,7 +54,7 @@ _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sor
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class LabelOrder:
     """Which output of a classifier means what; `neutral` is `None` for a two-way one.
 
     Of a model that knows only "entailment" and "not entailment" the latter is `contradiction`.
@@ -65,7 +65,7 @@ class Labels:
     neutral: int | None = None
 
 
-def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) -> Labels:
+def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) -> LabelOrder:
     """Read the order of a classifier's outputs from its configuration.
 
     Args:
@@ -77,9 +77,9 @@ def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) 
 
     Example:
         >>> label_order({"id2label": {"0": "CONTRADICTION", "1": "neutral", "2": "Entailment"}})
-        Labels(entailment=2, contradiction=0, neutral=1)
+        LabelOrder(entailment=2, contradiction=0, neutral=1)
         >>> label_order({}, labels=["entailment", "not_entailment"])
-        Labels(entailment=0, contradiction=1, neutral=None)
+        LabelOrder(entailment=0, contradiction=1, neutral=None)
     """
     names = dict(enumerate(labels)) if labels is not None else _named(config)
     outputs = config.get("num_labels") or len(config.get("id2label") or ())
@@ -95,23 +95,21 @@ def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) 
             "outputs mean, say so: labels=['entailment', 'neutral', 'contradiction'], in their order."
         )
     other = found["contradiction"] if "contradiction" in found else found["not_entailment"]
-    return Labels(found["entailment"], other, found.get("neutral"))
+    return LabelOrder(found["entailment"], other, found.get("neutral"))
 
 
-def probabilities(logits: Sequence[float], labels: Labels) -> Entailment | None:
+def label_probabilities(logits: Sequence[float], labels: LabelOrder) -> Entailment | None:
     """The soft-max of a classifier's outputs; `None` if one of them is no finite number.
 
     Example:
-        >>> found = probabilities([math.log(3), 0.0], Labels(entailment=1, contradiction=0))
+        >>> import math
+        >>> found = label_probabilities([math.log(3), 0.0], LabelOrder(entailment=1, contradiction=0))
         >>> found.entailment, found.contradiction, found.neutral
         (0.25, 0.75, None)
     """
-    if not all(math.isfinite(logit) for logit in logits):
+    shares = softmax(logits)
+    if shares is None:
         return None
-    top = max(logits)
-    powers = [math.exp(logit - top) for logit in logits]
-    total = math.fsum(powers)
-    shares = [power / total for power in powers]
     return Entailment(
         entailment=shares[labels.entailment],
         contradiction=shares[labels.contradiction],
@@ -197,7 +195,7 @@ class EntailmentModel(Backend[Entail]):
         self.capacity = _CAPACITY * self._model.budget
 
     @property
-    def work(self) -> Work:
+    def work(self) -> Workload:
         """What it has done so far, with the share of padding."""
         return self._model.work
 
@@ -308,7 +306,7 @@ class EntailmentModel(Backend[Entail]):
     def _reply(self, logits: Sequence[float] | None, cost: Cost) -> Reply[Entailment]:
         if logits is None:
             return Failed(Reason.BACKEND, "the pair does not fit into the device's memory", cost=cost)
-        value = probabilities(logits, self.labels)
+        value = label_probabilities(logits, self.labels)
         if value is None:
             return Failed(Reason.BACKEND, f"the model's outputs are no numbers: {logits!r}", cost=cost)
         return Answer(value, cost)

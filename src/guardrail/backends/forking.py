@@ -14,7 +14,7 @@ T = TypeVar("T")
 _forked: int | None = None  # the one thread that a fork leaves alive
 
 
-def apart(work: Callable[[], T]) -> T:
+def fork_safe(work: Callable[[], T]) -> T:
     """Do something that torch computes: here, or in a new thread where this one has come through a fork.
 
     OpenMP keeps helpers for each thread that has computed. After a fork the thread is there and its helpers are not, and

@@ -12,10 +12,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from guardrail.backends._inputs import joined, mark
+from guardrail.backends._inputs import joined_input, mark
 from guardrail.backends._local import Device, Precision
 from guardrail.backends._writing import Writer
-from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Workload
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
@@ -112,7 +112,7 @@ class QuestionModel(Backend[Asked]):
         self.capacity = _CAPACITY * self._questions.budget
 
     @property
-    def work(self) -> tuple[Work, Work]:
+    def work(self) -> tuple[Workload, Workload]:
         """What the two models have done so far, questions first."""
         return self._questions.work, self._distractors.work
 
@@ -179,7 +179,7 @@ class QuestionModel(Backend[Asked]):
         between = mark(writer, self._between(writer))
         pieces = [f"{question} ", f" {answer} ", f" {context}"]
         first, second, third = (writer.tokens(piece) for piece in pieces)
-        return joined(writer, [first, between, second, between, third], cut=4)
+        return joined_input(writer, [first, between, second, between, third], cut=4)
 
     def _between(self, writer: Writer) -> str:
         if self._separator is not None:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.backends._local import Device, LocalModel, Precision
-from guardrail.backends.batching import TOKENS_AT_ONCE, Work, about_tokens
+from guardrail.backends.batching import TOKENS_AT_ONCE, Workload, about_tokens
 from guardrail.backends.forking import renewed
 from guardrail.backends.weights import MINILM
 from guardrail.engine.backend import Backend
@@ -194,7 +194,7 @@ class BertScore(Backend[Compare]):
         self._lock = Lock()
 
     @property
-    def work(self) -> Work:
+    def work(self) -> Workload:
         """What it has done so far, with the share of padding."""
         return self._model.work
 

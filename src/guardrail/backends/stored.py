@@ -38,11 +38,11 @@ _NARROW = 16  # of a matrix with so few rows or columns nothing is gained
 _MOST = 127
 
 
-def marked(config: Mapping[str, Any]) -> dict[str, Any]:
+def with_stored_form(config: Mapping[str, Any]) -> dict[str, Any]:
     """A model's configuration that says that its weights have this form.
 
     Example:
-        >>> marked({"model_type": "bert"})
+        >>> with_stored_form({"model_type": "bert"})
         {'model_type': 'bert', 'guardrail': {'weights': 'int8-groups'}}
     """
     return {**config, _OWN: {"weights": INT8_GROUPS}}
@@ -55,7 +55,7 @@ def is_in_groups(config: Mapping[str, Any]) -> bool:
         ConfigError: it names a form that is not known here.
 
     Example:
-        >>> is_in_groups({"model_type": "bert"}), is_in_groups(marked({"model_type": "bert"}))
+        >>> is_in_groups({"model_type": "bert"}), is_in_groups(with_stored_form({"model_type": "bert"}))
         (False, True)
     """
     own = config.get(_OWN)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from guardrail.backends._onnx import session_of
-from guardrail.backends.forking import apart, renewed
+from guardrail.backends.forking import fork_safe, renewed
 from guardrail.backends.weights import GRAPH, find
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class TokenScores:
             "token_type_ids": np.array([kinds]),
             "attention_mask": np.ones((1, len(ids)), np.int64),
         }
-        given: NDArray[np.float32] = apart(lambda: session.run(None, fed))[0][0]
+        given: NDArray[np.float32] = fork_safe(lambda: session.run(None, fed))[0][0]
         return given
 
     def _load(self) -> tuple[Any, Any]:

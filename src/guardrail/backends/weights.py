@@ -99,10 +99,10 @@ def find(model: str | Path) -> Path:
             raise WeightsMissing(
                 f"expected a folder with a model's weights, got {str(given)!r}: no such folder"
             )
-        return checked(given)
+        return verified(given)
     for place in places(str(model)):
         if _is_file(place / "config.json"):
-            return checked(place)
+            return verified(place)
     raise WeightsMissing(_how_to_get(str(model)))
 
 
@@ -131,7 +131,7 @@ def _is_file(path: Path) -> bool:
         return False
 
 
-def checked(folder: Path) -> Path:
+def verified(folder: Path) -> Path:
     """The folder, if it has a model's configuration and all its weights as safetensors, or as `model.onnx`.
 
     Raises:
@@ -233,7 +233,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def digest(folder: Path) -> str:
+def weights_digest(folder: Path) -> str:
     """A hash of what a model's answers depend on: weights, configuration and tokenizer, but not their place."""
     whole = blake2b(digest_size=16)
     others = [p for p in folder.iterdir() if p.suffix in {".json", ".txt", ".model"} and p.name != _INDEX]
@@ -246,7 +246,7 @@ def digest(folder: Path) -> str:
 def files(folder: Path) -> list[Path]:
     """The safetensors files that make up a model; empty where there are none.
 
-    Those that an index names may be absent, see `checked`.
+    Those that an index names may be absent, see `verified`.
     """
     if (folder / _WHOLE).is_file():
         return [folder / _WHOLE]

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from guardrail._log import log
-from guardrail.calibration.certificate import Certificate, Group
+from guardrail.calibration.certificate import Certificate, GroupThresholds
 from guardrail.calibration.drift import MESSAGE, DriftMonitor
 from guardrail.calibration.probabilities import Probabilities
 from guardrail.calibration.scoring import position
@@ -170,7 +170,7 @@ class Certified:
         return _with(finding, verdict, _reason(place, group, verdict))
 
 
-def _verdict(place: float, group: Group) -> Verdict:
+def _verdict(place: float, group: GroupThresholds) -> Verdict:
     if group.upper is not None and place >= group.upper:
         return Verdict.UNSUPPORTED
     if group.lower is not None and place < group.lower:
@@ -187,7 +187,7 @@ def _stricter(finding: Finding, verdict: Verdict, alarm: str) -> Finding:
     return _with(finding, verdict, f"{alarm}: the strictest threshold is used until it is calibrated again")
 
 
-def _reason(place: float, group: Group, verdict: Verdict) -> str:
+def _reason(place: float, group: GroupThresholds, verdict: Verdict) -> str:
     if verdict is Verdict.UNSUPPORTED:
         return (
             f"its score is in the range that the certificate flags ({place:.3f}, from {group.upper:.3f} on)"

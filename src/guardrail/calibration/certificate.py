@@ -8,10 +8,10 @@ from pydantic import Field
 
 from guardrail.calibration.promises import Risk
 from guardrail.calibration.scoring import Scoring, score_at
-from guardrail.calibration.stored import Model, Stored
+from guardrail.calibration.stored import Model, StoredModel
 from guardrail.report import Scale
 
-__all__ = ["Certificate", "Group", "Outcome", "Reference"]
+__all__ = ["Certificate", "GroupThresholds", "Outcome", "ReferenceScores"]
 
 
 class Outcome(Model):
@@ -68,7 +68,7 @@ class Outcome(Model):
         return f"{head}: not shown with {self.sources} tested sources; about {self.needed} in all would be needed"
 
 
-class Group(Model):
+class GroupThresholds(Model):
     """The thresholds of one group, as positions in [0, 1] of the detectors' scales.
 
     Attributes:
@@ -80,7 +80,7 @@ class Group(Model):
         outcomes: of each promise.
         flagged: share of the labelled rows that these thresholds flag.
         passed: share of them that pass; the others are unverified.
-        reference: what live scores of this group are compared with, as in `Reference`; empty without groups.
+        reference: what live scores of this group are compared with, as in `ReferenceScores`; empty without groups.
     """
 
     name: str = ""
@@ -101,7 +101,7 @@ class Group(Model):
         return f"of these {unit}s {self.flagged:.0%} are flagged, {self.passed:.0%} pass, {left:.0%} are unverified"
 
 
-class Reference(Model):
+class ReferenceScores(Model):
     """What live scores are compared with.
 
     Attributes:
@@ -113,7 +113,7 @@ class Reference(Model):
     error: float = Field(default=0.05, gt=0, lt=1)
 
 
-class Certificate(Stored):
+class Certificate(StoredModel):
     """Thresholds with a promise, for one way of scoring.
 
     The promise: for new sources drawn like those calibrated on, all risks are within their bounds, with probability `confidence`
@@ -144,7 +144,7 @@ class Certificate(Stored):
     confidence: float = Field(gt=0, lt=1)
     by: tuple[str, ...] = ()
     unknown: Literal["unverified", "strictest"] = "unverified"
-    groups: tuple[Group, ...]
+    groups: tuple[GroupThresholds, ...]
     small: dict[str, int] = Field(default_factory=dict)
     sources: int
     rows: int
@@ -154,21 +154,21 @@ class Certificate(Stored):
     made: str
     scoring: Scoring
     scales: dict[str, Scale] = Field(default_factory=dict)
-    reference: Reference = Reference()
+    reference: ReferenceScores = ReferenceScores()
     form: Literal[1] = 1
 
-    def group(self, name: str) -> Group | None:
+    def group(self, name: str) -> GroupThresholds | None:
         """The thresholds of a group, or `None`."""
         return next((group for group in self.groups if group.name == name), None)
 
     @property
-    def strictest(self) -> Group | None:
+    def strictest(self) -> GroupThresholds | None:
         """The lowest thresholds of all groups: what flags most and passes least; `None` without groups."""
         if not self.groups:
             return None
         uppers = [group.upper for group in self.groups if group.upper is not None]
         lowers = [group.lower for group in self.groups]
-        return Group(
+        return GroupThresholds(
             name="strictest",
             upper=min(uppers, default=None),
             lower=None if None in lowers else min(lower for lower in lowers if lower is not None),

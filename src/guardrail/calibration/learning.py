@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from guardrail.calibration.promises import Promise, Risk
 from guardrail.calibration.rows import Rows
-from guardrail.calibration.shares import PART, bound_here, largest_share, share_of
+from guardrail.calibration.shares import PART, bound_here, largest_share, made_up_share
 from guardrail.calibration.starts import planned_starts, revealed_start
 from guardrail.statistics.testing import (
     betting_p_values_together,
@@ -181,7 +181,7 @@ def _needed(points: Floats, counted: Rows, promise: Promise, error: float, extra
 
 def _planned(promise: Promise, placed: Rows) -> float:
     """The bound that starts are planned for. The tested rows' share has no part in it, or starts would depend on their labels."""
-    made_up = share_of(placed)
+    made_up = made_up_share(placed)
     if promise.share is None or made_up is None:
         return promise.bound
     return bound_here(promise.bound, promise.share, made_up)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from guardrail.calibration.certificate import Certificate, Group, Outcome, Reference
+from guardrail.calibration.certificate import Certificate, GroupThresholds, Outcome, ReferenceScores
 from guardrail.calibration.drift import UNSCORED
 from guardrail.calibration.learning import Learned, learn, risk_at
 from guardrail.calibration.promises import Promise, Risk, Target
@@ -84,11 +84,11 @@ def certify(
         made=made or date.today().isoformat(),  # noqa: DTZ011  # the user's day
         scoring=scoring,
         scales=dict(scales or {}),
-        reference=Reference(scores=() if by else _reference(rows, seed), error=1 - target.confidence),
+        reference=ReferenceScores(scores=() if by else _reference(rows, seed), error=1 - target.confidence),
     )
 
 
-def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, seed: int) -> Group:
+def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, seed: int) -> GroupThresholds:
     learned = {promise: learn(rows, promise, error=error, seed=seed) for promise in target.promises}
     flags = {promise: found for promise, found in learned.items() if promise.risk.bounds_flags}
     upper = _lowest_of_all(flags)
@@ -99,7 +99,7 @@ def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, se
         upper = lower
     if upper is not None and lower is not None:
         lower = min(lower, upper)  # what is flagged does not pass
-    return Group(
+    return GroupThresholds(
         name=name,
         upper=upper,
         lower=lower,

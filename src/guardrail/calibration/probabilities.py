@@ -12,7 +12,7 @@ from pydantic import Field
 
 from guardrail.calibration.rows import Rows
 from guardrail.calibration.scoring import Scoring, position
-from guardrail.calibration.stored import Model, Stored
+from guardrail.calibration.stored import Model, StoredModel
 from guardrail.errors import InputError
 from guardrail.report import Finding, Measurement, Scale
 from guardrail.statistics.calibration import LogisticCalibration
@@ -109,7 +109,7 @@ class DetectorCurve(Model):
         )
 
 
-class Probabilities(Stored):
+class Probabilities(StoredModel):
     """Curves for one way of scoring: a guard that scores otherwise refuses them.
 
     Attributes:

@@ -14,7 +14,7 @@ import numpy as np
 from guardrail.calibration.rows import Rows
 from guardrail.statistics.testing import betting_p_values, losses
 
-__all__ = ["PART", "bound_here", "largest_share", "share_of"]
+__all__ = ["PART", "bound_here", "largest_share", "made_up_share"]
 
 PART = 0.2
 """What of a promise's error goes to the upper limit of the share; the rest goes to the thresholds."""
@@ -22,7 +22,7 @@ _STEPS = 40
 _LEAST = 1e-12
 
 
-def share_of(rows: Rows) -> float | None:
+def made_up_share(rows: Rows) -> float | None:
     """The share of made-up rows, each source counting once; `None` without rows."""
     return float(losses(rows.made_up, rows.sources).mean()) if len(rows) else None
 

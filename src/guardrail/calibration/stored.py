@@ -12,7 +12,7 @@ from guardrail.errors import ConfigError
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Model", "Stored"]
+__all__ = ["Model", "StoredModel"]
 
 
 class Model(BaseModel):
@@ -21,7 +21,7 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Stored(Model):
+class StoredModel(Model):
     """A file of its own."""
 
     KIND: ClassVar[str]

@@ -16,14 +16,16 @@ import re
 import secrets
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping, Sequence
 from hashlib import blake2b
 from importlib.util import find_spec
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from guardrail.chat._failures import failure, words_of
+from guardrail.chat._arguments import refuse_wrong
+from guardrail.chat._failures import provider_failure, service_words
+from guardrail.engine.backend import Backend, Q_contra
 from guardrail.engine.flow import Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
 
@@ -44,6 +46,7 @@ _OPTIONS = {
 }
 
 
+_OPENAI = "api.openai.com"
 _IDLE = 60.0  # seconds for which a connection that nobody uses is kept
 _CLOSING = 5.0  # seconds that another thread's loop has for closing a client
 
@@ -92,12 +95,15 @@ class Endpoint:
         self._options = dict(options)
         self._given, self._async_given = client, async_client
         if given is None:
-            _require_openai()
-            self.url = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+            try:
+                import openai  # noqa: F401  # only whether it is there
+            except ImportError as error:
+                raise MissingExtra("openai", extra="openai") from error
+            self.url = _address(base_url)
             self._key = api_key or os.environ.get("OPENAI_API_KEY") or _keyless(self.url)
             credential = self._key
         else:
-            self.url, self._key = str(getattr(given, "base_url", "")), text_of(getattr(given, "api_key", ""))
+            self.url, self._key = str(getattr(given, "base_url", "")), _text_of(getattr(given, "api_key", ""))
             credential = _credential(given)
         self.fingerprint = _fingerprint(model, self.url, credential, self._options)
         self.has_async_form = given is None or async_client is not None
@@ -134,7 +140,7 @@ class Endpoint:
 
     def failed(self, error: BaseException, cost: Cost) -> Failed:
         """An exception of the client, as a value."""
-        return failure(error, options=_OPTIONS, cost=cost, secret=self._key, timeout=self._limit)
+        return provider_failure(error, options=_OPTIONS, cost=cost, secret=self._key, timeout=self._limit)
 
     def _post(self, body: Body) -> Any:
         if self._given is None:
@@ -152,6 +158,69 @@ class Endpoint:
         known = {name: value for name, value in body.items() if name not in self._options}
         further = {name: body[name] for name in self._options if name in body}
         return {**known, "extra_body": further or None, "timeout": self._limit}
+
+
+class EndpointBackend(Backend[Q_contra]):
+    """What the models behind an endpoint have in common; each says by `_exchange` what is sent.
+
+    The arguments are those of the models; fields of `elsewhere` are sent as well, but not to OpenAI itself.
+    """
+
+    fingerprint: str
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        model: str,
+        base_url: str | None,
+        api_key: str | None,
+        client: OpenAI | None,
+        async_client: AsyncOpenAI | None,
+        timeout: float,
+        concurrency: int,
+        options: Mapping[str, Any] | None,
+        elsewhere: Body | None = None,
+    ) -> None:
+        place: dict[str, Any] = {
+            "model": model,
+            "base_url": base_url,
+            "api_key": api_key,
+            "client": client,
+            "async_client": async_client,
+            "timeout": timeout,
+        }
+        refuse_wrong(type(self).__name__, **place, concurrency=concurrency, options=options)
+        is_openai = (
+            client is None and async_client is None and urlsplit(_address(base_url)).hostname == _OPENAI
+        )
+        self._options: Body = {**({} if is_openai else elsewhere or {}), **(options or {})}
+        self._base: Body = {"model": model, **self._options}
+        self._endpoint = Endpoint(path, **place, options=self._options)
+        self.model = model
+        self.timeout: float | None = 2 * timeout + 1  # the client's own limit comes first
+        self.concurrency = concurrency
+        self.fingerprint = self._endpoint.fingerprint
+        self.aanswer = self._aanswer if self._endpoint.has_async_form else None
+
+    def _exchange(self, requests: Sequence[Q_contra]) -> Exchange[Any]:
+        """Which bodies to send; gets parsed replies or exceptions. The same for both clients."""
+        raise NotImplementedError
+
+    def answer(self, requests: Sequence[Q_contra]) -> list[Reply[Any]]:
+        """One reply per request; draws of one prompt may go as one."""
+        return self._endpoint.run(self._exchange(requests), len(requests))
+
+    async def _aanswer(self, requests: Sequence[Q_contra]) -> list[Reply[Any]]:
+        return await self._endpoint.arun(self._exchange(requests))
+
+    def close(self) -> None:
+        """Close the clients that were created here, of every event loop; a later request makes new ones."""
+        self._endpoint.own.close()
+
+    async def aclose(self) -> None:
+        """As `close`, from a coroutine. The end of `asyncio.run` closes its loop's client by itself."""
+        await self._endpoint.own.aclose()
 
 
 _Keeper: TypeAlias = "AsyncGenerator[AsyncOpenAI, None]"
@@ -284,28 +353,25 @@ def _patient(kind: str) -> Any:
     return client(limits=limits)
 
 
-def _require_openai() -> None:
-    try:
-        import openai  # noqa: F401  # only whether it is there
-    except ImportError as error:
-        raise MissingExtra("openai", extra="openai") from error
+def _address(base_url: str | None) -> str:
+    return base_url or os.environ.get("OPENAI_BASE_URL") or f"https://{_OPENAI}/v1"
 
 
 def _keyless(url: str) -> str:
     """What stands for a key where none is known; OpenAI itself wants one."""
-    if urlsplit(url).hostname == "api.openai.com":
+    if urlsplit(url).hostname == _OPENAI:
         raise ConfigError("no credential for https://api.openai.com: set OPENAI_API_KEY or give `api_key`")
     return "none"
 
 
-def text_of(value: object) -> str:
+def _text_of(value: object) -> str:
     """A text, or "" for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def _credential(client: Any) -> str:
     """All that a client says about who asks; of one that fetches its credential, a word of its own."""
-    key = text_of(getattr(client, "api_key", "")) or secrets.token_hex(8)
+    key = _text_of(getattr(client, "api_key", "")) or secrets.token_hex(8)
     headers = getattr(client, "default_headers", None) or {}
     mine = sorted(
         f"{name}: {value}"
@@ -345,7 +411,7 @@ def unsupported(error: Exception, sent: Collection[str], droppable: Collection[s
     """
     if getattr(error, "status_code", 0) not in {400, 422}:
         return None
-    text = f"{error} {words_of(error)}"
+    text = f"{error} {service_words(error)}"
     if "unsupported" not in str(getattr(error, "code", "")) and not _SAYS_UNSUPPORTED.search(text):
         return None
     named = getattr(error, "param", None)
@@ -377,7 +443,7 @@ def read(
     if not choices or not isinstance(choices, list):
         return [_unreadable(data, cost.split(n))] * n
     cost += Cost(0, _used(data, "prompt_tokens"), _used(data, "completion_tokens"))
-    model = text_of(data.get("model"))
+    model = _text_of(data.get("model"))
     share = cost if n == 1 else cost.split(min(n, len(choices)))
     try:
         return [reply(choice, model, share) for choice in choices[:n]]

@@ -10,15 +10,14 @@ import email.utils
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from guardrail.engine.flow import Cost, Failed, Reason
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class _Rule:
     """What a class of exceptions means.
 
     Attributes:
@@ -34,45 +33,45 @@ class Rule:
 
 _KEY = "the credential was not accepted: set {key_variable} or pass {key_option}"
 
-TABLE: Mapping[str, Rule] = {
+TABLE: Mapping[str, _Rule] = {
     # In order of httpx's and openai's trees; the most derived class of an exception that stands here counts.
-    "TimeoutException": Rule(Reason.TIMEOUT, True, "no reply in time"),
-    "APITimeoutError": Rule(Reason.TIMEOUT, True, "no reply in time"),
-    "TimeoutError": Rule(Reason.TIMEOUT, True, "no reply in time"),
-    "TransportError": Rule(retryable=True, says="the connection failed"),
-    "APIConnectionError": Rule(retryable=True, says="the connection failed"),
-    "ConnectionError": Rule(retryable=True, says="the connection failed"),
-    "DecodingError": Rule(retryable=True, says="the body could not be decoded"),
-    "JSONDecodeError": Rule(retryable=True, says="the body is no JSON"),
-    "APIResponseValidationError": Rule(retryable=True, says="the body is not of the expected shape"),
-    "APIStatusError": Rule(retryable=None, says="the service refused"),
-    "HTTPStatusError": Rule(retryable=None, says="the service refused"),
-    "BadRequestError": Rule(Reason.REFUSED, says="the request was not accepted"),
-    "UnprocessableEntityError": Rule(Reason.REFUSED, says="the request was not accepted"),
-    "RequestTooLargeError": Rule(Reason.REFUSED, says="the request is too large"),
-    "AuthenticationError": Rule(says=_KEY),
-    "OAuthError": Rule(says=_KEY),
-    "SubjectTokenProviderError": Rule(says=_KEY),
-    "PermissionDeniedError": Rule(
+    "TimeoutException": _Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "APITimeoutError": _Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "TimeoutError": _Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "TransportError": _Rule(retryable=True, says="the connection failed"),
+    "APIConnectionError": _Rule(retryable=True, says="the connection failed"),
+    "ConnectionError": _Rule(retryable=True, says="the connection failed"),
+    "DecodingError": _Rule(retryable=True, says="the body could not be decoded"),
+    "JSONDecodeError": _Rule(retryable=True, says="the body is no JSON"),
+    "APIResponseValidationError": _Rule(retryable=True, says="the body is not of the expected shape"),
+    "APIStatusError": _Rule(retryable=None, says="the service refused"),
+    "HTTPStatusError": _Rule(retryable=None, says="the service refused"),
+    "BadRequestError": _Rule(Reason.REFUSED, says="the request was not accepted"),
+    "UnprocessableEntityError": _Rule(Reason.REFUSED, says="the request was not accepted"),
+    "RequestTooLargeError": _Rule(Reason.REFUSED, says="the request is too large"),
+    "AuthenticationError": _Rule(says=_KEY),
+    "OAuthError": _Rule(says=_KEY),
+    "SubjectTokenProviderError": _Rule(says=_KEY),
+    "PermissionDeniedError": _Rule(
         says="the credential may not use this model or endpoint: check {model_option}"
     ),
-    "NotFoundError": Rule(says="no such model or endpoint: check {model_option} and {url_option}"),
-    "ConflictError": Rule(retryable=True, says="the service was busy with the same resource"),
-    "RateLimitError": Rule(retryable=True, says="too many requests"),
-    "OverloadedError": Rule(retryable=True, says="the service is overloaded"),
-    "ServiceUnavailableError": Rule(retryable=True, says="the service is overloaded"),
-    "DeadlineExceededError": Rule(Reason.TIMEOUT, True, "no reply in time"),
-    "InternalServerError": Rule(retryable=True, says="the service failed"),
-    "LengthFinishReasonError": Rule(Reason.REFUSED, says="the reply reached its length limit"),
-    "ContentFilterFinishReasonError": Rule(Reason.REFUSED, says="the content filter took the reply"),
-    "OutputParserException": Rule(retryable=True, says="the reply could not be read"),
+    "NotFoundError": _Rule(says="no such model or endpoint: check {model_option} and {url_option}"),
+    "ConflictError": _Rule(retryable=True, says="the service was busy with the same resource"),
+    "RateLimitError": _Rule(retryable=True, says="too many requests"),
+    "OverloadedError": _Rule(retryable=True, says="the service is overloaded"),
+    "ServiceUnavailableError": _Rule(retryable=True, says="the service is overloaded"),
+    "DeadlineExceededError": _Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "InternalServerError": _Rule(retryable=True, says="the service failed"),
+    "LengthFinishReasonError": _Rule(Reason.REFUSED, says="the reply reached its length limit"),
+    "ContentFilterFinishReasonError": _Rule(Reason.REFUSED, says="the content filter took the reply"),
+    "OutputParserException": _Rule(retryable=True, says="the reply could not be read"),
     # Of openai's other interfaces; a chat completion does not raise them, a client's own transport may.
-    "WebSocketConnectionClosedError": Rule(retryable=True, says="the connection failed"),
-    "WebSocketQueueFullError": Rule(retryable=True, says="the connection is overloaded"),
-    "InvalidWebhookSignatureError": Rule(says="a webhook's signature is wrong"),
-    "APIError": Rule(says="the service failed"),
-    "OpenAIError": Rule(says="the client failed"),
-    "AnthropicError": Rule(says="the client failed"),
+    "WebSocketConnectionClosedError": _Rule(retryable=True, says="the connection failed"),
+    "WebSocketQueueFullError": _Rule(retryable=True, says="the connection is overloaded"),
+    "InvalidWebhookSignatureError": _Rule(says="a webhook's signature is wrong"),
+    "APIError": _Rule(says="the service failed"),
+    "OpenAIError": _Rule(says="the client failed"),
+    "AnthropicError": _Rule(says="the client failed"),
 }
 
 _BY_STATUS = {
@@ -90,7 +89,7 @@ _PERMANENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "bil
 _FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
 
 
-def failure(
+def provider_failure(
     error: BaseException,
     *,
     options: Mapping[str, str],
@@ -134,7 +133,7 @@ def failure(
     )
 
 
-_WITHIN: Mapping[str, Rule] = {
+_WITHIN: Mapping[str, _Rule] = {
     "ServerTimeoutError": TABLE["TimeoutError"],
     "ClientConnectionError": TABLE["ConnectionError"],
 }
@@ -143,7 +142,7 @@ _WITHIN: Mapping[str, Rule] = {
 _DEEPEST = 8  # causes of causes that are looked at
 
 
-def _rule(error: BaseException) -> Rule | None:
+def _rule(error: BaseException) -> _Rule | None:
     if (within := _within(error)) is not None:
         return within[1]
     for kind in type(error).__mro__:
@@ -156,7 +155,7 @@ def _rule(error: BaseException) -> Rule | None:
     return TABLE[_BY_STATUS.get(status, "APIStatusError")] if status >= 400 else None
 
 
-def _within(error: BaseException) -> tuple[BaseException, Rule] | None:
+def _within(error: BaseException) -> tuple[BaseException, _Rule] | None:
     """What an exception was raised from, and its meaning, where that is told by the cause alone."""
     cause = error.__cause__
     for _ in range(_DEEPEST):
@@ -193,30 +192,22 @@ def _headers(error: BaseException) -> Mapping[str, str]:
 
 def _message(error: BaseException) -> str:
     """The service's own words, shortly, with the cause where the client hides it."""
-    told = words_of(error)
+    told = service_words(error)
     if told:
         return told[:300]
     if (within := _within(error)) is not None:
         return f"{type(within[0]).__name__}: {' '.join(str(within[0]).split())}"[:300]
     words = " ".join(str(error).split())[:300]
-    cause = next(_causes(error), None)
+    cause = error.__cause__ if type(error).__name__ == "APIConnectionError" else None
     return f"{words} {type(cause).__name__}: {cause}"[:300] if cause is not None else words
 
 
-def words_of(error: BaseException) -> str:
+def service_words(error: BaseException) -> str:
     """What the service said itself, in one line: OpenAI's "message", or the "detail" of FastAPI; "" if neither is there."""
     body = getattr(error, "body", None)
-    told = next((body[name] for name in ("message", "detail") if body.get(name)), "") if _is_map(body) else ""
+    known = body if isinstance(body, Mapping) else {}
+    told = next((known[name] for name in ("message", "detail") if known.get(name)), "")
     return " ".join((told if isinstance(told, str) else json.dumps(told, default=repr)).split())
-
-
-def _is_map(body: object) -> TypeGuard[Mapping[str, object]]:
-    return isinstance(body, Mapping)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    if type(error).__name__ == "APIConnectionError" and error.__cause__ is not None:
-        yield error.__cause__
 
 
 def _clean(text: str, secret: str) -> str:

@@ -6,20 +6,16 @@ What a service returns decides what can be asked of it: a text that goes on (`Sa
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlsplit
 
 from guardrail._log import log
-from guardrail.chat._arguments import refuse_wrong
 from guardrail.chat._choices import distribution, mean_logprob, stopped
-from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
-from guardrail.chat._failures import words_of
-from guardrail.engine.backend import Backend
+from guardrail.chat._endpoint import Body, EndpointBackend, Exchange, read
+from guardrail.chat._failures import service_words
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.options import number
@@ -52,7 +48,7 @@ def derived_seed(request: Sample, seed: int) -> int:
     return int(key(request, f"seed {seed}")[:8], 16) & 0x7FFFFFFF
 
 
-class CompletionsModel(Backend[Request[Any]]):
+class CompletionsModel(EndpointBackend[Request[Any]]):
     """Answers "language_model" by a service's `/completions`.
 
     Args:
@@ -94,8 +90,6 @@ class CompletionsModel(Backend[Request[Any]]):
         ConfigError: no credential, or an option is out of range.
     """
 
-    fingerprint: str
-
     def __init__(
         self,
         model: str,
@@ -112,8 +106,8 @@ class CompletionsModel(Backend[Request[Any]]):
         paid: bool = True,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        refuse_wrong(
-            "CompletionsModel",
+        super().__init__(
+            "completions",
             model=model,
             base_url=base_url,
             api_key=api_key,
@@ -122,53 +116,22 @@ class CompletionsModel(Backend[Request[Any]]):
             timeout=timeout,
             concurrency=concurrency,
             options=options,
+            elsewhere=_WHOLE,
         )
         number("top", top, least=1, whole=True)
         if seed is not None:
             number("seed", seed, whole=True)
-        self.model = model
-        self.timeout: float | None = 2 * timeout + 1  # the client's own limit comes first
-        self.concurrency = concurrency
         self.seed = seed
         self.batch = _MOST_CHOICES if seed is None else 1
         self.paid = paid
         self._top = top
         self._tokenize = tokenize
-        given = dict(options or {})
-        fields = given if client is None and async_client is None and _is_openai(base_url) else _WHOLE | given
-        self._whole = fields.keys() - given.keys()
-        self._base: Body = {"model": model, **fields}
-        self._endpoint = Endpoint(
-            "completions",
-            model=model,
-            base_url=base_url,
-            api_key=api_key,
-            client=client,
-            async_client=async_client,
-            timeout=timeout,
-            options=fields,
-        )
-        self.fingerprint = f"{self._endpoint.fingerprint} completions, top {top}, seed {seed}"
-        self.aanswer = self._aanswer if self._endpoint.has_async_form else None
-
-    def answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
-        """One reply per request; draws of one context may go as one."""
-        return self._endpoint.run(self._exchange(requests), len(requests))
-
-    async def _aanswer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
-        return await self._endpoint.arun(self._exchange(requests))
+        self._whole = self._options.keys() - (options or {}).keys()
+        self.fingerprint += f" completions, top {top}, seed {seed}"
 
     def group(self, request: Request[Any]) -> Hashable:
         """Draws of one context may share an HTTP request."""
         return replace(request, draw=0) if isinstance(request, Sample) else request
-
-    def close(self) -> None:
-        """Close the clients that were created here, of every event loop; a later request makes new ones."""
-        self._endpoint.own.close()
-
-    async def aclose(self) -> None:
-        """As `close`, from a coroutine. The end of `asyncio.run` closes its loop's client by itself."""
-        await self._endpoint.own.aclose()
 
     # -- the three requests
 
@@ -306,12 +269,7 @@ class CompletionsModel(Backend[Request[Any]]):
 
 
 def _said(error: Exception) -> str:
-    return f"{error} {words_of(error)}"
-
-
-def _is_openai(base_url: str | None) -> bool:
-    url = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-    return urlsplit(url).hostname == "api.openai.com"
+    return f"{error} {service_words(error)}"
 
 
 def _fewer(error: Exception, asked: int) -> int | None:

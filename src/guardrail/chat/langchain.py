@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
-from guardrail.chat._failures import failure
+from guardrail.chat._failures import provider_failure
 from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply
@@ -124,7 +124,7 @@ class LangChainChat(Backend[Ask]):
             return _reply(said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
 
     def _failed(self, error: Exception, cost: Cost) -> Failed:
-        return failure(error, options=_OPTIONS, cost=cost)
+        return provider_failure(error, options=_OPTIONS, cost=cost)
 
     def _arguments(self, ask: Ask) -> dict[str, Any]:
         wanted = {

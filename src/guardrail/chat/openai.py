@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
-from guardrail.chat._arguments import refuse_wrong
-from guardrail.chat._endpoint import Body, Endpoint, Exchange, read, unsupported
+from guardrail.chat._endpoint import Body, EndpointBackend, Exchange, read, unsupported
 from guardrail.chat.logprobs import token_logprobs
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 from guardrail.text.fence import render
@@ -24,7 +22,7 @@ _DROPPABLE = ("max_completion_tokens", "max_tokens", "temperature", "top_logprob
 _MOST_CHOICES = 16
 
 
-class OpenAIChat(Backend[Ask]):
+class OpenAIChat(EndpointBackend[Ask]):
     """A chat model behind OpenAI's protocol.
 
     Args:
@@ -50,8 +48,6 @@ class OpenAIChat(Backend[Ask]):
         ConfigError: no credential, or something cannot be used; the message says what to write.
     """
 
-    fingerprint: str
-
     def __init__(
         self,
         model: str,
@@ -65,8 +61,8 @@ class OpenAIChat(Backend[Ask]):
         coalesce: bool = False,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        refuse_wrong(
-            "OpenAIChat",
+        super().__init__(
+            "chat/completions",
             model=model,
             base_url=base_url,
             api_key=api_key,
@@ -76,44 +72,12 @@ class OpenAIChat(Backend[Ask]):
             concurrency=concurrency,
             options=options,
         )
-        self.model = model
-        self.timeout: float | None = 2 * timeout + 1  # the client's own limit comes first
-        self.concurrency = concurrency
         self.batch = _MOST_CHOICES if coalesce else 1
-        self._options = dict(options or {})
-        self._base: Body = {"model": model, **self._options}
         self._refused: frozenset[str] = frozenset()
-        self._endpoint = Endpoint(
-            "chat/completions",
-            model=model,
-            base_url=base_url,
-            api_key=api_key,
-            client=client,
-            async_client=async_client,
-            timeout=timeout,
-            options=self._options,
-        )
-        self.fingerprint = self._endpoint.fingerprint
-        self.aanswer = self._aanswer if self._endpoint.has_async_form else None
-
-    def answer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
-        """One reply per request; draws of one prompt may go as one."""
-        return self._endpoint.run(self._exchange(requests), len(requests))
-
-    async def _aanswer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
-        return await self._endpoint.arun(self._exchange(requests))
 
     def group(self, request: Ask) -> Ask:
         """Draws of one prompt may share a request."""
         return request.undrawn()
-
-    def close(self) -> None:
-        """Close the clients that were created here, of every event loop; a later request makes new ones."""
-        self._endpoint.own.close()
-
-    async def aclose(self) -> None:
-        """As `close`, from a coroutine. The end of `asyncio.run` closes its loop's client by itself."""
-        await self._endpoint.own.aclose()
 
     def _exchange(self, asks: Sequence[Ask]) -> _Exchange:
         """Which bodies to send; gets parsed replies or exceptions. The same for both clients."""

@@ -204,7 +204,7 @@ def read_recording(path: str | Path) -> Iterator[Recorded]:
                 )
                 return
             raise ParseError(
-                f"expected a recorded reply as JSON, got {line[:80]!r}: {_first_line(error)}. "
+                f"expected a recorded reply as JSON, got {line[:80]!r}: {str(error).partition(chr(10))[0]}. "
                 "Remove the line or restore the file.",
                 source=str(path),
                 line=number,
@@ -281,7 +281,3 @@ def _mend(path: Path) -> None:
             file.truncate(start)
         else:
             file.write(b"\n")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from guardrail.demo.scenario import Outcome, run
-from guardrail.demo.script import QUESTION, chat
+from guardrail.demo.script import QUESTION
 
-__all__ = ["QUESTION", "Outcome", "chat", "run"]
+__all__ = ["QUESTION", "Outcome", "run"]

@@ -13,8 +13,7 @@ from typing import Any, cast
 
 from guardrail.backends import encoder_installed
 from guardrail.demo import portrait
-from guardrail.demo.script import QUESTION
-from guardrail.demo.script import chat as scripted_chat
+from guardrail.demo.script import QUESTION, scripted_chat
 from guardrail.detector import Detector
 from guardrail.errors import MissingExtra
 from guardrail.guard import Guard

@@ -72,7 +72,7 @@ _EXISTS = {
 }
 
 
-def chat() -> ScriptedChat:
+def scripted_chat() -> ScriptedChat:
     """The scripted chat model: replies at once, costs nothing, and gives the same replies each time."""
     return ScriptedChat(_reply)
 

@@ -50,7 +50,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-class Next(Enum):
+class NextStep(Enum):
     """What becomes of a batch, and of those that wait, after a call."""
 
     GO_ON = "go on"
@@ -83,21 +83,21 @@ class Breaker:
         if self.silent >= PATIENCE and self._probe is None:
             self._probe = batch
 
-    def heard(self, batch: Batch, replies: Sequence[Reply[Any]]) -> Next:
+    def heard(self, batch: Batch, replies: Sequence[Reply[Any]]) -> NextStep:
         """A batch was called; `batch.again` is what it would repeat."""
         if not all(map(unreachable, replies)):
             self.reset()
-            return Next.GO_ON
+            return NextStep.GO_ON
         self.silent += 1
         if self.silent < PATIENCE:
-            return Next.GO_ON
+            return NextStep.GO_ON
         if self._probe not in {None, batch}:
-            return Next.WAIT
+            return NextStep.WAIT
         self._probe = batch if batch.again else None
         if batch.again or batch.unwanted:
-            return Next.GO_ON
+            return NextStep.GO_ON
         self.given_up = True
-        return Next.GIVE_UP
+        return NextStep.GIVE_UP
 
     def reset(self) -> None:
         """Somebody is there."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from guardrail.engine.flow import Cost
+from guardrail.engine.flow import FREE, Cost
 from guardrail.options import number
-
-_FREE = Cost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +89,13 @@ class Ledger:
 
     def book(self, owners: dict[str, None], cost: Cost) -> None:
         """Book a cost to its owners; the dictionary may still grow."""
-        if cost is not _FREE and cost != _FREE:
+        if cost is not FREE and cost != FREE:
             self._lines.append((owners, cost))
 
     @property
     def total(self) -> Cost:
         """Everything spent."""
-        return sum((cost for _, cost in self._lines), _FREE)
+        return sum((cost for _, cost in self._lines), FREE)
 
     def paid(self) -> dict[str, Cost]:
         """Per owner, shared requests split evenly: adds up to `total`."""
@@ -105,7 +103,7 @@ class Ledger:
         for owners, cost in self._lines:
             share = cost if len(owners) == 1 else cost.split(len(owners))
             for owner in owners:
-                sums[owner] = sums.get(owner, _FREE) + share
+                sums[owner] = sums.get(owner, FREE) + share
         return sums
 
     def alone(self) -> dict[str, Cost]:
@@ -113,5 +111,5 @@ class Ledger:
         sums: dict[str, Cost] = {}
         for owners, cost in self._lines:
             for owner in owners:
-                sums[owner] = sums.get(owner, _FREE) + cost
+                sums[owner] = sums.get(owner, FREE) + cost
         return sums

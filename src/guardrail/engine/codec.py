@@ -23,12 +23,11 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
-from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
+from guardrail.engine.flow import FREE, Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import InputError
 
 Q = TypeVar("Q", bound=Request[Any])
 
-_NO_COST = Cost()
 _REASONS = {reason.value: reason for reason in Reason}
 
 
@@ -83,7 +82,7 @@ def encode_reply(request: Request[Any], reply: Reply[Any]) -> str:
             found["retry_after"] = reply.retry_after
     else:
         found = {"value": reply.value}
-    if reply.cost != _NO_COST:
+    if reply.cost != FREE:
         found["cost"] = reply.cost
     try:
         return _json(found)

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Cost, Failed, Reason, Reply, Request
+from guardrail.engine.flow import FREE, Cost, Failed, Reason, Reply, Request
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Item, Job, Listener, checked, failure
 from guardrail.engine.lanes import LoopLane, ThreadLane
@@ -27,7 +27,6 @@ T = TypeVar("T")
 Handler: TypeAlias = Callable[[Any], Reply[Any]]
 AsyncHandler: TypeAlias = Callable[[Any], Awaitable[Reply[Any]]]
 
-_FREE = Cost()
 _HOG_SECONDS = 0.005  # a pump on a loop lets others run after so long
 
 
@@ -199,7 +198,7 @@ class _Post:
 
     def _withdraw(self, request: Request[Any]) -> Cost:
         withdraw = self._sent.pop(id(request), None)
-        return _FREE if withdraw is None else withdraw()
+        return FREE if withdraw is None else withdraw()
 
     def _inline(self, request: Request[Any]) -> bool:
         return request.lane == "compute"
@@ -228,7 +227,7 @@ class _Post:
                 replies += checked(backend.answer(part), len(part))
             except Exception as error:  # noqa: BLE001  # whatever a backend raises becomes a value
                 replies += [failure(error)] * len(part)
-        self._hub.spend(sum((reply.cost for reply in replies if reply.cost is not _FREE), _FREE))
+        self._hub.spend(sum((reply.cost for reply in replies if reply.cost is not FREE), FREE))
         return replies
 
     def _handle(self, handler: Any, request: Request[Any], known: list[Item]) -> None:
@@ -273,7 +272,7 @@ class _AsyncPost(_Post):
 
         def withdraw() -> Cost:
             waiting.pop(id(request), None)
-            return _FREE
+            return FREE
 
         self._sent[id(request)] = withdraw
         return True
@@ -326,7 +325,7 @@ class _AsyncPost(_Post):
             task.add_done_callback(self._tasks.discard)
             if not task.get_loop().is_closed():
                 task.cancel()
-            return _FREE
+            return FREE
 
         self._sent[id(request)] = withdraw
 

@@ -75,12 +75,15 @@ class Cost:
         )
 
 
+FREE = Cost()
+
+
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T_co]):
     """A reply with a value."""
 
     value: T_co
-    cost: Cost = Cost()
+    cost: Cost = FREE
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Failed:
     detail: str = ""
     retryable: bool = False
     retry_after: float | None = None
-    cost: Cost = Cost()
+    cost: Cost = FREE
     error: BaseException | None = field(default=None, compare=False)
 
     def __str__(self) -> str:

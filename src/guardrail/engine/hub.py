@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from guardrail._log import log
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
-from guardrail.engine.jobs import FREE, Retry
+from guardrail.engine.flow import FREE, Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
+from guardrail.engine.jobs import Retry
 from guardrail.engine.lanes import Lane, LoopLane, ThreadLane
 from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import ConfigError

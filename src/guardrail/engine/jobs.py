@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request, describe
+from guardrail.engine.flow import FREE, Answer, Cost, Failed, Reason, Reply, Request, describe
 from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import BackendError
 from guardrail.options import number
@@ -19,8 +19,6 @@ Item: TypeAlias = tuple[Request[Any], Reply[Any]]
 Listener: TypeAlias = Callable[[Sequence[Item]], None]
 """Gets all that one batch has for it at once: what follows from it can be one batch again."""
 Told: TypeAlias = dict[Listener, list[Item]]
-
-FREE = Cost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ class Batch:
             self.dropped.wait(seconds)
 
 
-def rest(cost: Cost, told: Cost) -> Cost:
+def remaining_cost(cost: Cost, told: Cost) -> Cost:
     """What is left of a cost after a part of it was booked."""
     return Cost(
         max(0, cost.calls - told.calls),

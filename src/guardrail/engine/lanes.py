@@ -22,9 +22,9 @@ import tenacity
 
 from guardrail._log import log
 from guardrail.engine.backend import Backend
-from guardrail.engine.breaker import Breaker, Next, unreachable
-from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
-from guardrail.engine.jobs import FREE, Batch, Job, Listener, Owner, Told, checked, failure, rest
+from guardrail.engine.breaker import Breaker, NextStep, unreachable
+from guardrail.engine.flow import FREE, Answer, Cost, Failed, Keep, Reason, Reply, Request
+from guardrail.engine.jobs import Batch, Job, Listener, Owner, Told, checked, failure, remaining_cost
 from guardrail.engine.watchdog import Alarm
 from guardrail.errors import BackendError
 
@@ -145,12 +145,12 @@ class Lane(Generic[B]):
         settled = {job for job, _ in final}
         batch.again = [job for job in jobs if job not in settled] if len(final) < len(jobs) else []
         coming = self._breaker.heard(batch, replies)
-        if coming is Next.WAIT:
+        if coming is NextStep.WAIT:
             for job in batch.again:
                 job.batch = None
             self._queue.extendleft(reversed(batch.again))
             batch.again = []
-        elif coming is Next.GIVE_UP:
+        elif coming is NextStep.GIVE_UP:
             final += [(job, self._given_up(job, replies[-1])) for job in self._queue]
             self._queue.clear()
         return final
@@ -194,7 +194,7 @@ class Lane(Generic[B]):
             self._leave(job)
             job.batch = None
             listeners, job.listeners = job.listeners, []
-            cost = reply.cost if job.told is FREE else rest(reply.cost, job.told)
+            cost = reply.cost if job.told is FREE else remaining_cost(reply.cost, job.told)
             if listeners:
                 told.setdefault(listeners[0], []).append((job.request, reply))
                 for listener in listeners[1:]:
@@ -500,7 +500,7 @@ class ThreadLane(Lane[Backend[Any]]):
         """A call that was given up has ended after all: remembered, and booked as far as it was not yet."""
         for job, reply in zip(jobs, replies, strict=True):
             self._hub.remember(job.request, self.backend, reply)
-            cost = rest(job.spent + reply.cost, job.told)
+            cost = remaining_cost(job.spent + reply.cost, job.told)
             self._hub.spend(cost)
             if job.late is not None:
                 job.late([(job.request, replace(reply, cost=cost))])

@@ -39,7 +39,6 @@ Memo: TypeAlias = MutableMapping[Request[Any], Reply[Any]]
 _REFUSALS = 1_000  # a flow that was refused this often and still asks is stopped
 _IDLE = 10_000  # so is one that took so many steps on end without anything new to wait for
 _TOKENS_UNKNOWN = 250.0  # per call, until replies tell
-_FREE = Cost()
 
 
 @dataclass(slots=True, eq=False)

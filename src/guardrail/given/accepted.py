@@ -10,7 +10,7 @@ from guardrail.given.sources import Gathered
 from guardrail.requests import Completion, Message
 
 
-class Said(Protocol):
+class MessageLike(Protocol):
     """A message of OpenAI or LangChain."""
 
     @property
@@ -27,7 +27,7 @@ class PromptValue(Protocol):
         ...
 
 
-class Chosen(Protocol):
+class ChatCompletion(Protocol):
     """A chat completion of OpenAI."""
 
     @property
@@ -54,7 +54,7 @@ class Holder(Protocol):
         ...
 
 
-class Generated(Protocol):
+class ChatResult(Protocol):
     """A result of a LangChain chat model."""
 
     @property
@@ -63,7 +63,7 @@ class Generated(Protocol):
         ...
 
 
-class Document(Protocol):
+class LangChainDocument(Protocol):
     """A document of LangChain."""
 
     @property
@@ -72,12 +72,22 @@ class Document(Protocol):
         ...
 
 
-Turn: TypeAlias = Message | Mapping[str, Any] | tuple[str, str] | Said
+Turn: TypeAlias = Message | Mapping[str, Any] | tuple[str, str] | MessageLike
 Prompt: TypeAlias = str | Turn | PromptValue | Sequence[Turn] | None
 """A text, a message or messages: pairs, dicts, or those of OpenAI and LangChain."""
-Given: TypeAlias = str | Completion | Mapping[str, Any] | Said | Chosen | Produced | Holder | Generated | None
+Given: TypeAlias = (
+    str
+    | Completion
+    | Mapping[str, Any]
+    | MessageLike
+    | ChatCompletion
+    | Produced
+    | Holder
+    | ChatResult
+    | None
+)
 """An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as with a tool call."""
-Text: TypeAlias = str | Document | Named | Mapping[str, Any]
+Text: TypeAlias = str | LangChainDocument | Named | Mapping[str, Any]
 Documents: TypeAlias = Text | Iterable[Text] | Gathered | None
 """Texts, documents of LangChain, as objects or as JSON, or dicts with a text and a title, a URL and the like."""
 Sayings: TypeAlias = str | Iterable[Given] | None

@@ -85,7 +85,7 @@ def no_detector(given: Any, *, makes: bool) -> ConfigError:
     return ConfigError(f"expected a detector, got {shown(given)}: write {instead}")
 
 
-def generator(given: Any, method: str) -> None:
+def refuse_no_function(given: Any, method: str) -> None:
     """Refuse what is no function that gives an answer.
 
     Args:
@@ -322,7 +322,7 @@ def retry(given: Any) -> Retry | None:
     raise ConfigError(f"retry= takes a Retry, got {shown(given)}: write retry=Retry({options})")
 
 
-def store(given: Any) -> Store | None:
+def store_of(given: Any) -> Store | None:
     """A lasting memory; a path is opened as a `Cache`.
 
     Raises:

@@ -10,11 +10,11 @@ from numbers import Number
 from typing import Any, cast, get_args
 
 from guardrail.errors import InputError
-from guardrail.given.accepted import Document, Documents, Given, Prompt, PromptValue, Sayings
+from guardrail.given.accepted import Documents, Given, LangChainDocument, Prompt, PromptValue, Sayings
 from guardrail.given.advice import instead, refusal
 from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
 from guardrail.given.sources import Document as Named
-from guardrail.given.sources import Gathered, source_of
+from guardrail.given.sources import Gathered, source_from
 from guardrail.requests import Completion, Message, Role, TokenLogprob, Untrusted, user
 
 _PAIR = "('user', 'the text')"
@@ -186,7 +186,7 @@ def _block(block: Any) -> str:
 # -- answers
 
 
-def answer(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLogprob, ...]]:
+def answer_of(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLogprob, ...]]:
     """An answer's text, and its tokens with their log-probabilities where it brings them.
 
     The text is "" where there is none: `None`, or a response that only calls a tool.
@@ -208,9 +208,9 @@ def answer(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLogpr
         return _of_langchain(given)
     if is_of(given, "langchain_core.outputs.generation:Generation"):
         said = cast("Any", given)
-        return answer(said.message, takes=takes) if hasattr(said, "message") else (said.text, ())
+        return answer_of(said.message, takes=takes) if hasattr(said, "message") else (said.text, ())
     if is_of(given, "langchain_core.outputs.chat_result:ChatResult"):
-        return answer(_only(cast("Any", given).generations, "result.generations[0]", takes), takes=takes)
+        return answer_of(_only(cast("Any", given).generations, "result.generations[0]", takes), takes=takes)
     plain = as_plain(given)
     if isinstance(plain, Mapping):
         return _of_response(plain, takes)
@@ -226,9 +226,9 @@ def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[Token
     """A chat completion, a choice of one, a response of the Responses API, or a message of either."""
     stored = given.get("data") if role_of(given.get("type")) is not None else given.get("kwargs")
     if isinstance(stored, Mapping):  # a message of LangChain as JSON
-        return answer(stored, takes=takes)
+        return answer_of(stored, takes=takes)
     if isinstance(given.get("choices"), list):
-        return answer(_only(given["choices"], "response.choices[0]", takes), takes=takes)
+        return answer_of(_only(given["choices"], "response.choices[0]", takes), takes=takes)
     if isinstance(given.get("message"), Mapping):
         told = given.get("logprobs")
         text = _text(given["message"].get("content"), takes)
@@ -336,7 +336,7 @@ def _document(given: Any) -> Named:
     if text is None:
         takes = "each of context= must be a text or a document"
         raise refusal(takes, given, "document", _document_to_write(given))
-    return given if isinstance(given, Named) else Named(text, source_of(metadata_of(given)))
+    return given if isinstance(given, Named) else Named(text, source_from(metadata_of(given)))
 
 
 def text_of(given: Any) -> str | None:
@@ -346,7 +346,7 @@ def text_of(given: Any) -> str | None:
     if isinstance(given, Named):
         return given.text
     if is_of(given, _DOCUMENT):
-        return cast("Document", given).page_content
+        return cast("LangChainDocument", given).page_content
     known = given if isinstance(given, Mapping) and "role" not in given else {}  # a message is none
     return next((known[name] for name in _CONTENTS if isinstance(known.get(name), str)), None)
 
@@ -373,7 +373,7 @@ def _document_to_write(given: Any) -> str:
 
 
 def samples(given: Sayings) -> tuple[str, ...]:
-    """The texts of other answers to the same prompt; each may be what `answer` reads.
+    """The texts of other answers to the same prompt; each may be what `answer_of` reads.
 
     Raises:
         InputError: it is no such thing.
@@ -395,7 +395,7 @@ def samples(given: Sayings) -> tuple[str, ...]:
         raise InputError(
             f"samples= takes texts, got a stream ({type(given).__name__}): join its pieces to one text first"
         )
-    return tuple(answer(one, takes="each of samples= must be a text")[0] for one in listed)
+    return tuple(answer_of(one, takes="each of samples= must be a text")[0] for one in listed)
 
 
 def _answers_of(given: Any) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from guardrail.given.sources import Document, Source, first, source_of
+from guardrail.given.sources import Document, Source, first_field, source_from
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w-]{0,40})((?:\s[^<>]{0,400})?)>")
 _ATTRIBUTE = re.compile(r"""([\w-]{1,40})\s?=\s?(?:"([^"<>]{0,400})"|'([^'<>]{0,400})')""")
@@ -100,9 +100,9 @@ def _of_tag(attributes: str, inner: str) -> Document:
         end = inner.rfind(f"</{opening[2]}>")
         if end > 0 and not _after_names(inner[end + len(opening[2]) + 3 :], known).strip():
             inner = inner[opening.end() : end]
-    source = source_of(known)
+    source = source_from(known)
     if not source.name and not source.url:
-        source = Source(name=first(known, ("index", "number", "n", "id")), identifier=source.identifier)
+        source = Source(name=first_field(known, ("index", "number", "n", "id")), identifier=source.identifier)
     return Document(inner.strip(), source)
 
 

@@ -17,7 +17,7 @@ from guardrail._visible import one_line
 from guardrail.given import content
 from guardrail.given.delimited import delimited
 from guardrail.given.recognition import is_of
-from guardrail.given.sources import NAMES, Document, Gathered, Source, first, source_of
+from guardrail.given.sources import NAMES, Document, Gathered, Source, first_field, source_from
 from guardrail.requests import Message, Untrusted
 
 MOST = 200
@@ -176,7 +176,7 @@ class _Reader:
         if role == "assistant":
             for note in _items(message.get("annotations")):
                 page = _plain(_plain(note).get("url_citation")) or _plain(note)
-                self._add(page.get("content"), source_of(page, WEB))  # of OpenRouter
+                self._add(page.get("content"), source_from(page, WEB))  # of OpenRouter
         return None
 
     def _results_in(self, message: Message) -> None:
@@ -199,13 +199,13 @@ class _Reader:
             self._call(known, function.get("name"), function.get("arguments", function.get("args")))
 
     def _call(self, known: Mapping[str, Any], name: Any, arguments: Any) -> None:
-        self.calls[first(known, _CALL_IDS)] = (str(name or ""), arguments)
+        self.calls[first_field(known, _CALL_IDS)] = (str(name or ""), arguments)
 
     def _tool(self, message: Mapping[str, Any], value: Any = None) -> None:
         """The result of a tool: the documents in it, or its text, without what the call itself said."""
-        called = first(message, _CALL_IDS)
+        called = first_field(message, _CALL_IDS)
         name, arguments = self.calls.get(called, ("", None))
-        source = Source(TOOL, first(message, ("name", "tool_name")) or name, identifier=called)
+        source = Source(TOOL, first_field(message, ("name", "tool_name")) or name, identifier=called)
         if value is None:
             value = message.get("content")
         given = _documents_in(message.get("artifact"))
@@ -218,7 +218,7 @@ class _Reader:
             if not text.startswith(_STRUCTURED):
                 self._add(_without_echo(text, arguments), source)
         for document in given:
-            self._add(content.text_of(document), source_of(content.metadata_of(document), TOOL))
+            self._add(content.text_of(document), source_from(content.metadata_of(document), TOOL))
 
     def _result(self, value: Any, source: Source) -> list[str]:
         """The texts of a result; blocks in it that are documents are added."""
@@ -286,10 +286,10 @@ class _Reader:
         """What an application puts into a message."""
         guarded = _plain(_plain(block.get("guardContent")).get("text"))  # of Bedrock's Converse
         if kind == "grounding_source" or "grounding_source" in _items({**block, **guarded}.get("qualifiers")):
-            self._add({**block, **guarded}.get("text"), source_of(block, "a grounding source"))
+            self._add({**block, **guarded}.get("text"), source_from(block, "a grounding source"))
         elif kind == "search_result":
             text = "\n".join(self._result(block.get("content"), Source(SEARCH)))
-            self._add(text, source_of(block, SEARCH))
+            self._add(text, source_from(block, SEARCH))
         elif kind == "document" or (kind == "text-plain" and role != "tool"):
             self._attached(block)
         elif kind in _TEXTS:
@@ -300,7 +300,9 @@ class _Reader:
     def _attached(self, block: Mapping[str, Any]) -> None:
         """A document block: plain text, or blocks of text; whatever else is named as not read."""
         inner = _plain(block.get("source"))
-        source = replace(source_of({**block, "source": None}, BLOCK), identifier=first(inner, ("file_id",)))
+        source = replace(
+            source_from({**block, "source": None}, BLOCK), identifier=first_field(inner, ("file_id",))
+        )
         value = block.get("text") if inner == {} else inner.get("content", inner.get("data"))
         kind = inner.get("type", "text")
         if kind in {"text", "content"} and isinstance(value, str | list):
@@ -318,7 +320,10 @@ class _Reader:
         if kind == "file_search_call":
             results = _items(item.get("results"))
             for one in map(_plain, results):
-                self._add(one.get("text"), replace(source_of(one, FILE), identifier=first(one, ("file_id",))))
+                self._add(
+                    one.get("text"),
+                    replace(source_from(one, FILE), identifier=first_field(one, ("file_id",))),
+                )
             if not results:
                 self._not_read(
                     'what a file search found: ask for it with include=["file_search_call.results"]'
@@ -335,7 +340,7 @@ class _Reader:
 
     def _page(self, block: Mapping[str, Any], call: Source | None) -> None:
         """A page of a web search or a fetch; of Anthropic's searches the text is encrypted."""
-        source = source_of(block, WEB)
+        source = source_from(block, WEB)
         inner = _plain(block.get("content"))
         if inner:
             named = {**inner, "title": inner.get("title") or str(source)}
@@ -351,14 +356,14 @@ class _Reader:
         """What an answer cites of pages whose text is encrypted: the service quotes it, not the model."""
         for one in map(_plain, citations):
             if one.get("type") == "web_search_result_location":
-                self._add(one.get("cited_text"), source_of(one, WEB))
+                self._add(one.get("cited_text"), source_from(one, WEB))
 
     def _field(self, value: Any, place: str) -> None:
         """A field with documents: texts, or dicts with a text."""
         for one in [value] if isinstance(value, str | Mapping) else _items(value):
             inner = _plain(one).get("data")
             known = inner if isinstance(inner, Mapping) else one
-            self._add(content.text_of(known), source_of(content.metadata_of(known), place))
+            self._add(content.text_of(known), source_from(content.metadata_of(known), place))
 
     # -- what is kept
 
@@ -438,10 +443,12 @@ def _as_text(value: Mapping[str, Any]) -> str:
 def _file_name(block: Mapping[str, Any], kind: str) -> str:
     inner = _plain(block.get("file"))
     known = {**block, **inner, **_plain(block.get("source"))}
-    name = first(known, (*NAMES, "file_id", "url", "file_url"))
+    name = first_field(known, (*NAMES, "file_id", "url", "file_url"))
     of = "an image" if "image" in kind else "a recording" if kind in _PICTURES else "a file"
     return (
-        f"{name} ({first(known, ('media_type', 'mime_type')) or kind})" if name and "://" not in name else of
+        f"{name} ({first_field(known, ('media_type', 'mime_type')) or kind})"
+        if name and "://" not in name
+        else of
     )
 
 

@@ -59,7 +59,7 @@ _URLS = ("url", "link", "uri")
 _IDENTIFIERS = ("file_id", "id", "document_id", "doc_id")
 
 
-def source_of(fields: object, place: str = "") -> Source:
+def source_from(fields: object, place: str = "") -> Source:
     """What the fields next to a text say of where it is from: its title or file, its address, its id.
 
     Args:
@@ -67,14 +67,14 @@ def source_of(fields: object, place: str = "") -> Source:
         place: where the text was.
     """
     known = fields if isinstance(fields, Mapping) else {}
-    name, url = first(known, NAMES), first(known, _URLS)
-    origin = first(known, ("source", "file_path", "filepath", "path"))
+    name, url = first_field(known, NAMES), first_field(known, _URLS)
+    origin = first_field(known, ("source", "file_path", "filepath", "path"))
     if "://" in origin:
         url = url or origin
-    return Source(place, name or ("" if origin == url else origin), url, first(known, _IDENTIFIERS))
+    return Source(place, name or ("" if origin == url else origin), url, first_field(known, _IDENTIFIERS))
 
 
-def first(known: Mapping[str, object], names: Sequence[str]) -> str:
+def first_field(known: Mapping[str, object], names: Sequence[str]) -> str:
     """The first of some fields that is a text or a number, as a text; "" without one."""
     for name in names:
         value = known.get(name)

@@ -62,7 +62,13 @@ def _template() -> tuple[Template, str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"visible": visible, "spelt": spelt, "number": number, "few": few, "many": many}
+    environment.filters |= {
+        "visible": visible,
+        "spelt": spelt_out,
+        "number": number,
+        "few": few,
+        "many": many,
+    }
     return environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8")), css
 
 
@@ -88,11 +94,11 @@ def visible(text: str) -> Markup:
     return Markup("").join([*pieces, escape(text[position:])])
 
 
-def spelt(text: str) -> str:
+def spelt_out(text: str) -> str:
     r"""Text for an attribute, where no element can be; invisible characters are spelt out, escaping comes later.
 
     Example:
-        >>> spelt("a\u202eb")
+        >>> spelt_out("a\u202eb")
         'a[U+202E]b'
     """
     return _INVISIBLE.sub(lambda match: f"[U+{ord(match.group()):04X}]", text.replace("\r\n", "\n"))

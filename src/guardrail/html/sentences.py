@@ -13,7 +13,7 @@ LEVELS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ScoreCell:
     """One detector's word on one sentence.
 
     Attributes:
@@ -28,20 +28,20 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ScoredSentence:
     """A sentence with one cell per detector (`None`: it said nothing), and its shade; `None` without a score."""
 
     text: str
-    cells: tuple[Cell | None, ...]
+    cells: tuple[ScoreCell | None, ...]
     level: int | None
 
 
 @dataclass(frozen=True)
-class Table:
+class ScoreTable:
     """The detectors' names with what their scores mean, and the sentences."""
 
     detectors: tuple[tuple[str, Scale], ...] = ()
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[ScoredSentence, ...] = ()
 
     @cached_property
     def levels(self) -> dict[int, int]:
@@ -54,7 +54,7 @@ class Table:
         }
 
 
-def scored(report: Report) -> Table:
+def scored(report: Report) -> ScoreTable:
     """The table of a report; empty where no detector scored sentences (`Scale.sentences`)."""
     by_sentence = {name: scale for name, scale in report.scales.items() if scale.sentences}
     numbered = [
@@ -65,7 +65,7 @@ def scored(report: Report) -> Table:
     detectors = tuple(dict.fromkeys(finding.detector for _, finding in numbered))
     scales = tuple(by_sentence[name] for name in detectors)
     shade: dict[int, float] = {}
-    cells: dict[tuple[int, int], list[Cell | None]] = {}
+    cells: dict[tuple[int, int], list[ScoreCell | None]] = {}
     for place, (name, scale) in enumerate(zip(detectors, scales, strict=True)):
         own = [(number, finding) for number, finding in numbered if finding.detector == name]
         dark = shades([finding for _, finding in own], scale)
@@ -75,13 +75,13 @@ def scored(report: Report) -> Table:
             assert finding.span is not None  # noqa: S101  # only those were numbered
             row = cells.setdefault((finding.span.start, finding.span.end), [None] * len(detectors))
             share = None if finding.score is None else _within(finding.score / top) if top > 0 else 0.0
-            row[place] = Cell(number, finding, share)
+            row[place] = ScoreCell(number, finding, share)
     sentences = []
     for (start, end), row in sorted(cells.items()):
         known = [shade[cell.number] for cell in row if cell is not None and cell.number in shade]
         level = min(LEVELS - 1, int(LEVELS * sum(known) / len(known))) if known else None
-        sentences.append(Sentence(report.case.answer[start:end], tuple(row), level))
-    return Table(tuple(zip(detectors, scales, strict=True)), tuple(sentences))
+        sentences.append(ScoredSentence(report.case.answer[start:end], tuple(row), level))
+    return ScoreTable(tuple(zip(detectors, scales, strict=True)), tuple(sentences))
 
 
 def shades(findings: Sequence[Finding], scale: Scale) -> list[float | None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guardrail.engine.flow import Cost
-from guardrail.html.sentences import Table, scored
+from guardrail.html.sentences import ScoreTable, scored
 from guardrail.report import (
     Action,
     Edit,
@@ -52,7 +52,7 @@ _NOUNS: dict[type[Evidence], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MarkedPiece:
     """A stretch of text under the same findings.
 
     Attributes:
@@ -74,7 +74,7 @@ class Piece:
     change: str = ""
 
 
-def pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -> list[Piece]:
+def marked_pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -> list[MarkedPiece]:
     """Split a text where findings and cuts begin and end; every character is in exactly one piece."""
     located = {n: (f, _clip(f.span, len(text))) for n, f in enumerate(findings, 1) if f.span is not None}
     cuts = [_clip(edit.span, len(text)) for edit in edits if edit.span.end > edit.span.start]
@@ -86,7 +86,7 @@ def pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -
     edges = {0, len(text), *begins, *ends}.union(*((cut.start, cut.end) for cut in cuts))
     cut_starts, cut_ends = Counter(c.start for c in cuts), Counter(c.end for c in cuts)
     active: dict[int, Finding] = {}
-    cutting, found, order = 0, list[Piece](), sorted(edges)
+    cutting, found, order = 0, list[MarkedPiece](), sorted(edges)
     for start, end in zip(order, [*order[1:], len(text)], strict=True):
         active.update((n, located[n][0]) for n in begins.get(start, ()))
         for n in ends.get(start, ()):
@@ -94,11 +94,11 @@ def pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -
         cutting += cut_starts[start] - cut_ends[start]
         empty = [n for n in begins.get(start, ()) if located[n][1].start == located[n][1].end]
         if empty:
-            found.append(Piece("", begins=tuple(empty), ends=tuple(empty)))
+            found.append(MarkedPiece("", begins=tuple(empty), ends=tuple(empty)))
         if end > start:
             main = max(active, key=lambda n: (_SEVERITY[active[n].verdict], -n), default=0)
             found.append(
-                Piece(
+                MarkedPiece(
                     text[start:end],
                     tuple(active),
                     main,
@@ -111,24 +111,24 @@ def pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -
     return found
 
 
-def shown_pieces(report: Report) -> list[Piece]:
+def shown_pieces(report: Report) -> list[MarkedPiece]:
     """The text that is shown, with what the edits put in or cut out; one plain piece if they do not explain it."""
-    text, position, found = report.case.answer, 0, list[Piece]()
+    text, position, found = report.case.answer, 0, list[MarkedPiece]()
     for edit in report.decision.edits:
         if edit.span.start < position or edit.span.end > len(text):
             break
-        found.append(Piece(text[position : edit.span.start]))
+        found.append(MarkedPiece(text[position : edit.span.start]))
         put = edit.replacement
         core = put.strip()
         if not core:
-            found.append(Piece(put, change="" if put else "cut"))
+            found.append(MarkedPiece(put, change="" if put else "cut"))
         else:
             before, _, after = put.partition(core)
-            found += [Piece(before), Piece(core, change="put"), Piece(after)]
+            found += [MarkedPiece(before), MarkedPiece(core, change="put"), MarkedPiece(after)]
         position = edit.span.end
-    found.append(Piece(text[position:]))
+    found.append(MarkedPiece(text[position:]))
     if "".join(piece.text for piece in found) != report.answer:
-        return [Piece(report.answer)]
+        return [MarkedPiece(report.answer)]
     return [piece for piece in found if piece.text or piece.change]
 
 
@@ -184,17 +184,17 @@ class View:
         )
 
     @cached_property
-    def examined(self) -> list[Piece]:
+    def examined(self) -> list[MarkedPiece]:
         """The examined answer."""
-        return pieces(self.report.case.answer, self.report.findings, self.report.decision.edits)
+        return marked_pieces(self.report.case.answer, self.report.findings, self.report.decision.edits)
 
     @cached_property
-    def shown(self) -> list[Piece]:
+    def shown(self) -> list[MarkedPiece]:
         """The answer that is shown."""
         return shown_pieces(self.report)
 
     @cached_property
-    def scored(self) -> Table:
+    def scored(self) -> ScoreTable:
         """The sentences with their scores; empty where nobody scored sentences."""
         return scored(self.report)
 

@@ -10,11 +10,11 @@ from typing import ClassVar, TypeAlias
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.recognition import shown
 from guardrail.options import number
-from guardrail.policies.composition import VerdictPolicy, untouched
+from guardrail.policies.composition import VerdictPolicy, unchanged
 from guardrail.policies.edits import apply, insertions, removals, told_in_json
 from guardrail.policies.review import Review
 from guardrail.policies.texts import Given, Texts
-from guardrail.policies.wording import ask_again, failure_mark, many, mark, summary, unconfirmed, why
+from guardrail.policies.wording import count_of, failure_mark, feedback, mark, summary, unconfirmed, why
 from guardrail.report import Action, Decision, Edit, Verdict
 
 On: TypeAlias = Verdict | str | Collection[Verdict | str]
@@ -45,14 +45,14 @@ class Annotate(VerdictPolicy):
         affected = self.affected(review)
         failures = review.failures if Verdict.UNVERIFIED in self.on else ()
         if not affected and not failures:
-            return untouched(review)
+            return unchanged(review)
         phrases = self.phrases(review)
         marks = [mark(finding, phrases) for finding in affected]
         marks += [failure_mark(failure, phrases) for failure in failures]
         edits = insertions(review.case.answer, marks)
         if marks and not edits:  # an array of JSON has no place for a mark
             return Decision(action=Action.FLAG, answer=review.case.answer, note=summary(review))
-        return _edited(review, Action.ANNOTATE, edits, f"{many(len(edits), 'mark')} added")
+        return _edited(review, Action.ANNOTATE, edits, f"{count_of(len(edits), 'mark')} added")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Remove(VerdictPolicy):
         """The answer without what is affected."""
         affected = self.affected(review)
         if not affected:
-            return untouched(review)
+            return unchanged(review)
         if any(finding.span is None for finding in affected):
             return Block(self.on, texts=self.texts).decide(review)
         spans = [(finding.span, why(finding)) for finding in affected if finding.span is not None]
@@ -85,7 +85,9 @@ class Remove(VerdictPolicy):
             titles=titles,
             kept=kept,
         )
-        return _edited(review, Action.REMOVE, edits, f"{many(len(spans), 'finding')} removed from the answer")
+        return _edited(
+            review, Action.REMOVE, edits, f"{count_of(len(spans), 'finding')} removed from the answer"
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Regenerate(VerdictPolicy):
     def feedback(self, review: Review, attempt: int) -> str | None:
         """Names what was rejected, as data, and asks for an answer without it."""
         affected = self.affected(review)
-        return ask_again(review, affected) if affected and attempt < self.times else None
+        return feedback(review, affected) if affected and attempt < self.times else None
 
     def decide(self, review: Review) -> Decision:
         """As `flag`."""
@@ -140,7 +142,7 @@ class Block(VerdictPolicy):
         affected = self.affected(review)
         failed = len(review.failures) if Verdict.UNVERIFIED in self.on else 0
         if not affected and not failed:
-            return untouched(review)
+            return unchanged(review)
         phrases = self.phrases(review)
         reason = unconfirmed(affected, failed, phrases)
         message = self.message.replace("{reason}", reason) or phrases.of("withheld", reason=reason)
@@ -206,5 +208,5 @@ def blocked(review: Review, message: str, reason: str) -> Decision:
 
 def _edited(review: Review, action: Action, edits: tuple[Edit, ...], note: str) -> Decision:
     if not edits:
-        return untouched(review)
+        return unchanged(review)
     return Decision(action=action, answer=apply(review.case.answer, edits), edits=edits, note=note)

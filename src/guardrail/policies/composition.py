@@ -103,7 +103,7 @@ class Chain:
         for policy in policies:
             if isinstance(policy, type) or not hasattr(policy, "decide"):
                 raise ConfigError(f"| joins policies, got {shown(policy)}: write {policy_to_write(policy)}")
-            for part in parts(policy):
+            for part in policies_in(policy):
                 same = next((i for i, p in enumerate(flat) if _alike(p, part)), None)
                 if same is None:
                     flat.append(part)
@@ -135,7 +135,7 @@ class Chain:
     def decide(self, review: Review) -> Decision:
         """All of them, in order; what one has cut is not looked at by the next."""
         if not self.policies:
-            return untouched(review)
+            return unchanged(review)
         decisions: list[Decision] = []
         edits: tuple[Edit, ...] = ()
         remaining = review
@@ -162,7 +162,7 @@ class Chain:
         return " | ".join(str(policy) for policy in self.policies)
 
 
-def parts(policy: Policy) -> tuple[Policy, ...]:
+def policies_in(policy: Policy) -> tuple[Policy, ...]:
     """The policies that a policy consists of."""
     return policy.policies if isinstance(policy, Chain) else (policy,)
 
@@ -170,7 +170,7 @@ def parts(policy: Policy) -> tuple[Policy, ...]:
 def texts_of(policy: Policy) -> Texts:
     """The user's texts in all parts of a policy; of two for one key the first."""
     found = Texts()
-    for part in parts(policy):
+    for part in policies_in(policy):
         found = found.over(part.texts) if isinstance(part, VerdictPolicy) else found
     return found
 
@@ -181,7 +181,7 @@ def with_texts(policy: Policy, texts: Texts) -> Policy:
         cast("Policy", replace(part, texts=part.texts.over(texts)))
         if isinstance(part, VerdictPolicy)
         else part
-        for part in parts(policy)
+        for part in policies_in(policy)
     ]
     return Chain.of(*made) if isinstance(policy, Chain) else made[0]
 
@@ -192,7 +192,7 @@ def _alike(a: Policy, b: Policy) -> bool:
     return replace(a, on=b.on) == b
 
 
-def untouched(review: Review) -> Decision:
+def unchanged(review: Review) -> Decision:
     """The answer as it is."""
     return Decision(action=Action.PASS, answer=review.case.answer)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from guardrail.options import one_of
 from guardrail.policies.actions import Annotate, Block, blocked
-from guardrail.policies.composition import Chain, Policy, parts, texts_of, with_texts
+from guardrail.policies.composition import Chain, Policy, policies_in, texts_of, with_texts
 from guardrail.policies.review import Review
 from guardrail.policies.texts import Phrases, Texts
 from guardrail.policies.wording import unfinished
@@ -77,7 +77,7 @@ class Plan:
     @property
     def cuts(self) -> bool:
         """Whether text may be taken out of the answer; of a policy that is not one of ours, whether it edits."""
-        return any(part.edits and not isinstance(part, Annotate) for part in parts(self.whole))
+        return any(part.edits and not isinstance(part, Annotate) for part in policies_in(self.whole))
 
     @property
     def asks_again(self) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
-from guardrail.policies.edits import Mark, one_line, plain
+from guardrail.policies.edits import Mark, flattened, plain
 from guardrail.policies.review import Review
 from guardrail.policies.texts import ENGLISH, Phrases
 from guardrail.report import DetectorFailure, Finding, Verdict
@@ -38,16 +38,16 @@ def mark(finding: Finding, phrases: Phrases = ENGLISH) -> Mark:
 
 def failure_mark(failure: DetectorFailure, phrases: Phrases = ENGLISH) -> Mark:
     """What to write below an answer that a detector could not finish."""
-    name = one_line(failure.detector, 40)
+    name = flattened(failure.detector, 40)
     return Mark(None, phrases.of("unfinished", name=name), f"{name}: {failure.reason}")
 
 
 def why(finding: Finding) -> str:
     """The reason of an edit; it quotes nothing of the answer."""
-    return f"{one_line(finding.detector, 40)}: {finding.verdict}"
+    return f"{flattened(finding.detector, 40)}: {finding.verdict}"
 
 
-def many(count: int, noun: str) -> str:
+def count_of(count: int, noun: str) -> str:
     """A count with its noun: 1 mark, 2 marks."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
@@ -64,7 +64,7 @@ def unconfirmed(findings: Collection[Finding], unfinished: int, phrases: Phrases
 
 def unfinished(failures: Collection[DetectorFailure], phrases: Phrases = ENGLISH) -> str:
     """How many checks failed, and which."""
-    names = ", ".join(dict.fromkeys(one_line(failure.detector, 40) for failure in failures))
+    names = ", ".join(dict.fromkeys(flattened(failure.detector, 40) for failure in failures))
     key = "one_check_named" if len(failures) == 1 else "many_checks_named"
     return phrases.of(key, count=len(failures), names=names)
 
@@ -87,11 +87,11 @@ def summary(review: Review) -> str:
     return f"not supported: {', '.join(parts)}"
 
 
-def ask_again(review: Review, affected: list[Finding]) -> str:
+def feedback(review: Review, affected: list[Finding]) -> str:
     """The words with which to ask again; what was rejected is quoted as data."""
     lines = []
     for finding in affected[:_LISTED_IN_FEEDBACK]:
-        text = one_line(finding.span.of(review.case.answer) if finding.span else "", 300)
+        text = flattened(finding.span.of(review.case.answer) if finding.span else "", 300)
         what = fence(text) if text else "the answer as a whole"
         lines.append(f"- {what}: {plain(mark(finding).text)}")
     if len(affected) > _LISTED_IN_FEEDBACK:

@@ -17,7 +17,15 @@ from guardrail.errors import InputError, MissingExtra
 from guardrail.statistics.calibration import LogisticCalibration, fit_logistic
 from guardrail.statistics.ranking import scored_rows
 
-__all__ = ["FEWEST", "Chosen", "Curve", "IsotonicCalibration", "choose_curve", "fit_isotonic", "fit_rising"]
+__all__ = [
+    "FEWEST",
+    "Curve",
+    "FittedCurve",
+    "IsotonicCalibration",
+    "choose_curve",
+    "fit_isotonic",
+    "fit_rising",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -74,7 +82,7 @@ Curve: TypeAlias = LogisticCalibration | IsotonicCalibration
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FittedCurve:
     """The curve with the smallest loss, fitted to all rows.
 
     Attributes:
@@ -117,7 +125,7 @@ def fit_isotonic(scores: ArrayLike, labels: ArrayLike) -> IsotonicCalibration:
     return IsotonicCalibration(tuple(fitted.X_thresholds_.tolist()), tuple(fitted.y_thresholds_.tolist()))
 
 
-def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> Chosen:
+def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> FittedCurve:
     """The logistic or the isotonic curve, whichever has the smaller log loss on sources that it was not fitted to.
 
     Args:
@@ -150,7 +158,7 @@ def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> Ch
     kind: Literal["logistic", "isotonic"] = "logistic"
     if losses.get("isotonic", math.inf) < losses["logistic"]:
         kind = "isotonic"
-    return Chosen(kind, fits[kind](x, truth), losses)
+    return FittedCurve(kind, fits[kind](x, truth), losses)
 
 
 def _constant(scores: Floats, labels: NDArray[np.bool_]) -> LogisticCalibration:

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from guardrail.requests import Completion, TokenLogprob
 
-__all__ = ["Cut", "choice", "completion_stream", "words"]
-
 Cut: TypeAlias = Callable[[str], Sequence[str]]
 """How a text is cut into the pieces of a stream."""
 

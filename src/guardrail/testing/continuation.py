@@ -15,13 +15,11 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reply
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["Refused", "choices"]
-
 _TOKEN = re.compile(r"\s*\S+|\s+\Z")
 _UNKNOWN = -1.0  # the log-probability of a token that the model has no word on
 
 
-class Refused(Exception):  # what a client is told
+class ModelRefused(Exception):  # what a client is told
     """The model does not answer this."""
 
 
@@ -58,7 +56,10 @@ def choices(
         spent += len(_TOKEN.findall(text))
         if echoes:
             text = prompt + text
-            logprobs = None if logprobs is None else _joined(_scored(model, "", prompt), logprobs)
+            if logprobs is not None:
+                logprobs = {
+                    name: [*echoed, *logprobs[name]] for name, echoed in _scored(model, "", prompt).items()
+                }
         found.append({"index": i, "text": text, "finish_reason": finish, "logprobs": logprobs})
     return found, spent
 
@@ -115,11 +116,7 @@ def _scored(model: Backend[Any], context: str, text: str) -> dict[str, Any]:
     }
 
 
-def _joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: [*first[name], *second[name]] for name in first}
-
-
 def _value(reply: Reply[Any]) -> Any:
     if isinstance(reply, Failed):
-        raise Refused(str(reply))
+        raise ModelRefused(str(reply))
     return reply.value

@@ -11,12 +11,10 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import TypeAlias, cast
 
-__all__ = ["Exchange", "Handler", "HttpProtocol"]
-
 _LIMIT = 64 * 1024 * 1024
 
 
-class Exchange:
+class HttpExchange:
     """One request and the ways to answer it; every method may be called once the client has gone.
 
     Attributes:
@@ -89,7 +87,7 @@ class Exchange:
             self._timer.cancel()
 
 
-Handler: TypeAlias = Callable[[Exchange], None]
+Handler: TypeAlias = Callable[[HttpExchange], None]
 
 
 class HttpProtocol(asyncio.Protocol):
@@ -100,7 +98,7 @@ class HttpProtocol(asyncio.Protocol):
         self._open = open_connections
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
-        self._current: Exchange | None = None
+        self._current: HttpExchange | None = None
         self._busy = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -166,7 +164,7 @@ class HttpProtocol(asyncio.Protocol):
         method, _, rest = first.partition(" ")
         path = rest.rpartition(" ")[0].partition("?")[0]
         self._busy = True
-        self._current = Exchange(self, method, path, headers, body)
+        self._current = HttpExchange(self, method, path, headers, body)
         try:
             self._handler(self._current)
         except Exception as error:  # noqa: BLE001  # a script that raises is shown to the client

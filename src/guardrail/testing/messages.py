@@ -9,8 +9,6 @@ from typing import Any
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, words
 
-__all__ = ["anthropic_message", "asked_message", "message_stream"]
-
 
 def asked_message(body: Mapping[str, Any]) -> dict[str, Any]:
     """A request of the Messages API as one of chat completions; the marker `anthropic` says what it was."""

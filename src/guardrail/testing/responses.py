@@ -9,8 +9,6 @@ from typing import Any
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, words
 
-__all__ = ["asked", "response", "response_stream"]
-
 
 def asked(body: Mapping[str, Any]) -> dict[str, Any]:
     """A request of the Responses API as one of chat completions; the marker `responses` says what it was."""
@@ -51,7 +49,9 @@ def response(
             {
                 "type": "output_text",
                 "text": said.text,
-                "annotations": [_citation(one) for one in message.get("annotations") or ()],
+                "annotations": [
+                    {"type": one["type"], **one[one["type"]]} for one in message.get("annotations") or ()
+                ],
                 "logprobs": tokens if wanted else [],
             }
         )
@@ -87,12 +87,6 @@ def response(
         "text": body.get("text") or {"format": {"type": "text"}},
         "usage": {**counted, **details, "total_tokens": usage["total_tokens"]},
     }
-
-
-def _citation(annotation: Mapping[str, Any]) -> dict[str, Any]:
-    """A citation of chat completions as responses write it."""
-    kind = annotation["type"]
-    return {"type": kind, **annotation[kind]}
 
 
 def response_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[bytes]:

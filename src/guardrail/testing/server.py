@@ -30,7 +30,6 @@ from urllib.request import urlopen
 from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion
-from guardrail.testing.faults import FAULTS
 from guardrail.testing.http import HttpProtocol
 from guardrail.testing.service import (
     IGNORABLE,
@@ -41,6 +40,7 @@ from guardrail.testing.service import (
     Replies,
     echo,
 )
+from guardrail.testing.writing import FAULTS
 
 __all__ = ["FAULTS", "Behaviour", "Call", "Replies", "Served", "recorded", "serve"]
 
@@ -195,7 +195,7 @@ def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, A
             child.terminate()
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def _main(arguments: Sequence[str] | None = None) -> None:
     """`python -m guardrail.testing.server`: prints its base URL and serves until it is stopped."""
     parser = argparse.ArgumentParser(
         prog="python -m guardrail.testing.server", description=__doc__.split("\n")[0]
@@ -238,4 +238,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    _main()

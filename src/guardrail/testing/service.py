@@ -17,14 +17,11 @@ from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, choice, completion_stream, words
-from guardrail.testing.continuation import Refused, choices
-from guardrail.testing.faults import FAULTS, misbehave
-from guardrail.testing.http import Exchange
+from guardrail.testing.continuation import ModelRefused, choices
+from guardrail.testing.http import HttpExchange
 from guardrail.testing.messages import anthropic_message, asked_message, message_stream
 from guardrail.testing.responses import asked, response, response_stream
-from guardrail.testing.writing import DAMAGES, stream, whole
-
-__all__ = ["IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
+from guardrail.testing.writing import DAMAGES, FAULTS, misbehave, write_stream, write_whole
 
 REFUSABLE = ("n", "temperature", "max_tokens", "logprobs", "echo", "seed")
 IGNORABLE = ("logprobs", "echo", "stop")
@@ -124,7 +121,7 @@ class ChatService:
         self._chance = random.Random(behaviour.seed)  # noqa: S311  # faults, not secrets
         self._created = int(time.time())
 
-    def __call__(self, exchange: Exchange) -> None:
+    def __call__(self, exchange: HttpExchange) -> None:
         """Answer one HTTP request."""
         path = exchange.path
         if path == "/__stats":
@@ -155,7 +152,7 @@ class ChatService:
         }
 
     def _completions(
-        self, exchange: Exchange, *, chat: bool, read: Callable[[Any], dict[str, Any]] = dict
+        self, exchange: HttpExchange, *, chat: bool, read: Callable[[Any], dict[str, Any]] = dict
     ) -> None:
         try:
             body = read(json.loads(exchange.body))
@@ -194,7 +191,7 @@ class ChatService:
 
     def _answer(
         self,
-        exchange: Exchange,
+        exchange: HttpExchange,
         body: Mapping[str, Any],
         messages: tuple[tuple[str, str], ...],
         key: str,
@@ -247,16 +244,16 @@ class ChatService:
                 found["message"].update(extra)
         self._whole(exchange, {**head, "choices": choices, "usage": usage})
 
-    def _whole(self, exchange: Exchange, body: Mapping[str, Any]) -> None:
+    def _whole(self, exchange: HttpExchange, body: Mapping[str, Any]) -> None:
         how = self.behaviour
-        whole(exchange, json.dumps(body).encode(), size=how.size, damage=how.damage)
+        write_whole(exchange, json.dumps(body).encode(), size=how.size, damage=how.damage)
 
-    def _stream(self, exchange: Exchange, events: Iterator[bytes]) -> None:
+    def _stream(self, exchange: HttpExchange, events: Iterator[bytes]) -> None:
         how = self.behaviour
-        stream(exchange, events, pace=how.pace, size=how.size, damage=how.damage)
+        write_stream(exchange, events, pace=how.pace, size=how.size, damage=how.damage)
 
     def _continue(
-        self, exchange: Exchange, model: Backend[Any], body: Mapping[str, Any], first: int, count: int
+        self, exchange: HttpExchange, model: Backend[Any], body: Mapping[str, Any], first: int, count: int
     ) -> None:
         most = self.behaviour.most_logprobs
         if most is not None and int(body.get("logprobs") or 0) > most:
@@ -265,7 +262,7 @@ class ChatService:
             return
         try:
             found, spent = choices(model, body, first, count, self.behaviour.ignores)
-        except Refused as error:
+        except ModelRefused as error:
             _refuse(exchange, 400, str(error))
             return
         asked = len(str(body.get("prompt", "")).split())
@@ -337,7 +334,7 @@ def _completion(reply: Said) -> Completion:
 
 
 def _refuse(
-    exchange: Exchange, status: int, message: str, *, param: str | None = None, code: str | None = None
+    exchange: HttpExchange, status: int, message: str, *, param: str | None = None, code: str | None = None
 ) -> None:
     error = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
     exchange.send(json.dumps({"error": error}).encode(), status=status)

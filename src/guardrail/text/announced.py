@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-__all__ = ["Announced", "announced", "announces"]
-
 _DIGITS = r"(?<![\d.,:/–-])\d{1,3}(?![.,:/–-]?\d|[%°])"
 _COUNTER = "[个個本部篇种種项項条條位点點家首张張件类類步冊つ人章권가개명편곳]"  # what stands between a numeral and its noun
 _EAST = ("zh", "ja", "ko")

@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Block", "code_blocks", "entries", "formulas", "outermost", "overlaps"]
-
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _BIBTEX = re.compile(r"^[ \t]*@[A-Za-z]+\s*\{\s*+([^\s,{}\"]{0,200})\s*+,", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class VerbatimBlock:
     """Lines that are not prose: `text[start:end]`, without the last line's end."""
 
     start: int
@@ -26,7 +24,7 @@ class Block:
     closing: str = ""  # the fence that would close a code block which the text leaves open
 
 
-def code_blocks(text: str, lines: Iterable[tuple[int, int]]) -> Iterator[Block]:
+def code_blocks(text: str, lines: Iterable[tuple[int, int]]) -> Iterator[VerbatimBlock]:
     """The content of fences; a fence that is never closed reaches to the end of the text."""
     opened: tuple[int, str, str] | None = None
     for start, end in lines:
@@ -39,20 +37,20 @@ def code_blocks(text: str, lines: Iterable[tuple[int, int]]) -> Iterator[Block]:
         elif (
             fence[0] == opened[1][0] and len(fence) >= len(opened[1]) and not text[match.end() : end].strip()
         ):
-            yield Block(opened[0], match.end(), "code", opened[2])
+            yield VerbatimBlock(opened[0], match.end(), "code", opened[2])
             opened = None
     if opened is not None:
-        yield Block(opened[0], len(text), "code", opened[2], closing=opened[1])
+        yield VerbatimBlock(opened[0], len(text), "code", opened[2], closing=opened[1])
 
 
-def entries(text: str) -> Iterator[Block]:
+def entries(text: str) -> Iterator[VerbatimBlock]:
     """BibTeX entries, wherever they are."""
     matches = list(_BIBTEX.finditer(text))
     for i, match in enumerate(matches):
         limit = matches[i + 1].start() if i + 1 < len(matches) else len(text)
         start = text.index("@", match.start())
         end = _balanced(text, text.index("{", start), limit)
-        yield Block(start, end, "bibtex", text[match.start() : start], match.group(1))
+        yield VerbatimBlock(start, end, "bibtex", text[match.start() : start], match.group(1))
 
 
 def _balanced(text: str, start: int, limit: int) -> int:
@@ -70,7 +68,7 @@ def _balanced(text: str, start: int, limit: int) -> int:
     return min(stops) if stops else start + len(text[start:limit].rstrip())
 
 
-def formulas(text: str) -> Iterator[Block]:
+def formulas(text: str) -> Iterator[VerbatimBlock]:
     r"""Displayed formulas: `$$ … $$` and `\\[ … \\]`."""
     for opening, closing in (("$$", "$$"), ("\\[", "\\]")):
         start = text.find(opening)
@@ -78,20 +76,20 @@ def formulas(text: str) -> Iterator[Block]:
             end = text.find(closing, start + 2)
             if end < 0:
                 break
-            yield Block(start, end + 2, "math")
+            yield VerbatimBlock(start, end + 2, "math")
             start = text.find(opening, end + 2)
 
 
-def outermost(blocks: Iterable[Block]) -> list[Block]:
+def outermost(blocks: Iterable[VerbatimBlock]) -> list[VerbatimBlock]:
     """The blocks in order, without those that begin inside an earlier one."""
-    found: list[Block] = []
+    found: list[VerbatimBlock] = []
     for block in sorted(blocks, key=lambda block: block.start):
         if not found or found[-1].end <= block.start:
             found.append(block)
     return found
 
 
-def overlaps(block: Block, others: list[Block]) -> bool:
+def overlaps(block: VerbatimBlock, others: list[VerbatimBlock]) -> bool:
     """Whether the block shares a character with one of `others`, which are disjoint and in order."""
     index = bisect_left(others, block.end, key=lambda other: other.start) - 1
     return index >= 0 and block.start < others[index].end

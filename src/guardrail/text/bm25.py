@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["K1", "B", "Collection", "Index", "bm25"]
-
 K1 = 1.5
 """How fast repeated words saturate."""
 
@@ -69,8 +67,6 @@ def bm25(
     collection: Collection,
     *,
     mean_length: float | None = None,
-    k1: float = K1,
-    b: float = B,
 ) -> float:
     """BM25 of a query against a document, both as words; repeated words of the query count each time.
 
@@ -80,8 +76,6 @@ def bm25(
         collection: gives the rarities.
         mean_length: of documents, in words; by default that of the collection's texts. Where the collection is of
             sentences, give that of whole documents.
-        k1: 0 or more.
-        b: in [0, 1].
 
     Returns:
         0 or more, in nats, larger = more relevant; below the sum of the query's rarities.
@@ -92,7 +86,7 @@ def bm25(
         0.296307
     """
     counts = Counter(document)
-    norm = k1 * (1 - b + b * len(document) / (mean_length or collection.mean_length or 1.0))
+    norm = K1 * (1 - B + B * len(document) / (mean_length or collection.mean_length or 1.0))
     return math.fsum(
         collection.rarity(word) * counts[word] / (counts[word] + norm) for word in query if word in counts
     )
@@ -106,8 +100,6 @@ class Index:
 
     Args:
         texts: each as its words; any may be empty.
-        k1: 0 or more.
-        b: in [0, 1].
 
     Example:
         >>> index = Index([["a", "cat", "sat"], ["a", "dog", "ran", "off"], []])
@@ -115,10 +107,10 @@ class Index:
         [(1, 0.439), (0, 0.167)]
     """
 
-    def __init__(self, texts: Iterable[Sequence[str]], *, k1: float = K1, b: float = B) -> None:
+    def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         counts = [Counter(words) for words in texts]
         lengths = np.array([counted.total() for counted in counts], dtype=np.float64)
-        norms = k1 * (1 - b + b * lengths / (lengths.mean() if lengths.any() else 1.0))
+        norms = K1 * (1 - B + B * lengths / (lengths.mean() if lengths.any() else 1.0))
         self.size = len(counts)
         held: dict[str, list[tuple[int, int]]] = {}
         for i, counted in enumerate(counts):

@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["citation_marks", "is_source_heading", "is_source_list", "opening", "source_nouns"]
-
 _FILE = r"[^\[\]()<>\n|]{1,80}\.(?:pdf|docx?|txt|md|html?|xlsx?|csv|pptx?|json|xml)\b[^\[\]()\n]{0,60}"
 _NUMBER = r"\^?\d{1,3}\^?"
 _NUMBERS = rf"{_NUMBER}(?:\s?(?:,|;|–|-|and|&)\s?{_NUMBER}){{0,20}}"
@@ -117,11 +115,11 @@ def citation_marks(text: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def opening(sentence: str) -> int:
+def attribution_length(sentence: str) -> int:
     """How many characters at the beginning of a sentence only say whose words follow; 0 if there are none.
 
     Example:
-        >>> [sentence[opening(sentence):] for sentence in ("According to document 1, it rained.", "In May, it rained.")]
+        >>> [sentence[attribution_length(sentence):] for sentence in ("According to document 1, it rained.", "In May, it rained.")]
         ['it rained.', 'In May, it rained.']
     """
     match = _patterns()[1].match(sentence, 0, _WITHIN + 40)

@@ -22,13 +22,18 @@ from itertools import zip_longest
 from typing import Literal
 
 from guardrail.report import Span
-from guardrail.text.citation_marks import citation_marks, is_source_heading, is_source_list, opening
+from guardrail.text.citation_marks import (
+    attribution_length,
+    citation_marks,
+    is_source_heading,
+    is_source_list,
+)
 from guardrail.text.json_values import Value, all_of_it, decoded, json_values
 from guardrail.text.kinds import Kind, is_bare_answer, kind_of
 from guardrail.text.layout import Layout, Region
 from guardrail.text.plain import BORDER, GONE, Plain, overwritten, plain, plain_text
 from guardrail.text.sentences import split_at
-from guardrail.text.thoughts import thoughts
+from guardrail.text.thoughts import thought_spans
 
 __all__ = ["HEADING", "LABEL", "Kind", "Piece", "claims", "pieces", "spoken"]
 
@@ -152,7 +157,7 @@ def spoken(text: str) -> str:
     """
     parts: list[str] = []
     at = 0
-    for thought in thoughts(text):
+    for thought in thought_spans(text):
         parts.append(text[at : thought.start])
         at = thought.end
     return plain_text("".join([*parts, text[at:]]))
@@ -181,7 +186,7 @@ class _Reader:
 
     def read(self) -> Iterator[Piece]:
         at = 0
-        found = thoughts(self.text)
+        found = thought_spans(self.text)
         for thought in found:
             yield from self._between(at, thought.start)
             yield self._piece(thought.start, thought.end, Kind.THOUGHT)
@@ -436,7 +441,7 @@ class _Reader:
             before = self.text[piece.span.start : first.start]
             if _WORD.search(before) and not _SIGN.search(before) and comma.end() < piece.span.end:
                 return " ".join(plain(self.over, comma.end(), piece.span.end).text.split())
-        return piece.text[opening(piece.text) :]
+        return piece.text[attribution_length(piece.text) :]
 
     def _names(self, piece: Piece, following: Piece) -> bool:
         """Whether a line only names what comes: a few words with a colon, or bold ones with text below."""

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["TAG", "Element", "Elements"]
-
 TAG = re.compile(
     r"<(?P<closes>/?)(?P<name>p|div|[uod]l|li|d[td]|table|thead|tbody|tfoot|t[rdh]|h[1-6]|blockquote|section|article|br|hr)\b[^<>]{0,400}>",
     re.IGNORECASE,

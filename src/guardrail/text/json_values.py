@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal
 
-__all__ = ["Decoded", "Value", "all_of_it", "decoded", "fenced", "json_values", "value_at", "written"]
-
 DEEPEST = 100
 """Brackets within so many others are not looked into."""
 

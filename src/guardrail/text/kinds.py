@@ -21,8 +21,6 @@ from typing import NamedTuple
 from guardrail.text.citation_marks import source_nouns
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["Kind", "is_bare_answer", "kind_of", "refuses", "terms"]
-
 _READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: what is longer says something
 _BARE = 40  # characters of a bare answer
 _NOTHING, _LACKING = 0.8, 0.55

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 
 from guardrail.text.moments import Date, Moment, calendar_names
 from guardrail.text.quantities import Quantity, Reading, quantities
-from guardrail.text.units import knowledge
-
-__all__ = ["Fault", "KnownQuantities"]
+from guardrail.text.units import quantity_table
 
 _NEAR = 0.1  # values so near to each other are one value, rounded or converted
 _SHARED = 2  # words of the sentence that must be near the other quantity
@@ -80,7 +78,7 @@ class KnownQuantities:
     _days: dict[str, str] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        heads = re.compile(knowledge()["magnitudes"]["heads"], re.IGNORECASE)
+        heads = re.compile(quantity_table()["magnitudes"]["heads"], re.IGNORECASE)
         for number, text in enumerate(self.texts, 1):
             self._headed = self._headed or heads.search(text) is not None
             found, when = quantities(text)
@@ -202,7 +200,7 @@ class KnownQuantities:
         )
         return self.texts[known[0] - 1][known[1].start : known[1].end].strip() if known else ""
 
-    def faults(self, text: str, *, language: str = "") -> Iterator[Fault]:
+    def faults(self, text: str) -> Iterator[Fault]:
         """What a normalised sentence says with another unit, magnitude, currency or sign than every place with its number.
 
         Example:
@@ -210,7 +208,7 @@ class KnownQuantities:
             >>> [(one.kind, one.said, one.known) for one in known.faults("It made $3.5 billion at 90 mph or 56 mph.")]
             [('magnitude', '$3.5 billion', '$3.5 million'), ('unit', '90 mph', '90 km/h')]
         """
-        found, when = quantities(text, language=language)
+        found, when = quantities(text)
         for one in found:
             fault = self._fault(text, one)
             if fault is not None:

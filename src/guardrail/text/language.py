@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-__all__ = ["language", "language_name"]
-
 _SURE = 0.3
 """The least probability of a language, with those it is mistaken for, that counts; below it, a text does not show one."""
 _CLEAR = 0.75

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from guardrail.text.blocks import Block, code_blocks, entries, formulas, outermost, overlaps
+from guardrail.text.blocks import VerbatimBlock, code_blocks, entries, formulas, outermost, overlaps
 from guardrail.text.elements import Elements
-
-__all__ = ["Block", "Item", "ItemList", "Layout", "Region", "sentence_ends"]
 
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:(?P<dot>\d{1,9})(?P<style>[.)])"
@@ -91,7 +89,7 @@ class Layout:
         self.lines: list[tuple[int, int]] = list(_lines(text))
 
     @cached_property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[VerbatimBlock]:
         """Outermost code blocks, BibTeX entries and displayed formulas, in order."""
         code = list(code_blocks(self.text, self.lines))
         found = outermost([*code, *(entry for entry in self.entries if not overlaps(entry, code))])
@@ -99,7 +97,7 @@ class Layout:
         return sorted([*found, *formal], key=lambda block: block.start)
 
     @cached_property
-    def entries(self) -> list[Block]:
+    def entries(self) -> list[VerbatimBlock]:
         """BibTeX entries, also those inside code blocks."""
         return list(entries(self.text))
 
@@ -108,7 +106,7 @@ class Layout:
         """Links, code, tags, addresses and formulas within a line, in order, disjoint."""
         return [match.span() for match in _INLINE.finditer(self.text)]
 
-    def block_at(self, position: int) -> Block | None:
+    def block_at(self, position: int) -> VerbatimBlock | None:
         """The block in or at whose end the position lies."""
         index = bisect_right(self.blocks, position - 1, key=lambda block: block.start) - 1
         if index < 0:
@@ -116,7 +114,7 @@ class Layout:
         block = self.blocks[index]
         return block if block.start < position <= block.end else None
 
-    def entries_in(self, start: int, end: int) -> list[Block]:
+    def entries_in(self, start: int, end: int) -> list[VerbatimBlock]:
         """The BibTeX entries that share a character with `text[start:end]`."""
         first = bisect_right(self.entries, start, key=lambda entry: entry.start) - 1
         last = bisect_left(self.entries, end, key=lambda entry: entry.start)

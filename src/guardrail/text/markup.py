@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["DEPTH", "PAIRED", "blanked"]
-
 PAIRED = re.compile(
     r"!?\[(?P<link>(?=(?:(?![\[\]\n])[\W\d_])*[^\W\d_])[^\[\]\n]+)\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])"
     r"|(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)"
@@ -19,20 +17,22 @@ DEPTH = 4
 """Marks within marks that are read."""
 
 
-def blanked(text: str) -> str:
-    r"""The text with blanks in the place of marks and of the addresses of links, so that nothing moves.
+def blanked(text: str, sign: str = " ") -> str:
+    r"""The text with blanks, or another sign, in the place of marks and of the addresses of links, so that nothing moves.
 
     Example:
         >>> blanked("**Paris**: [Rome](x), 2*3*4, snake_case")
         '  Paris  :  Rome    , 2*3*4, snake_case'
     """
+
+    def content(match: re.Match[str]) -> str:
+        kind = match.lastgroup or ""
+        return (
+            sign * (match.start(kind) - match.start()) + match[kind] + sign * (match.end() - match.end(kind))
+        )
+
     for _ in range(DEPTH):
-        before, text = text, PAIRED.sub(_blanks, text)
+        before, text = text, PAIRED.sub(content, text)
         if text == before:
             break
     return text
-
-
-def _blanks(match: re.Match[str]) -> str:
-    kind = match.lastgroup or ""
-    return " " * (match.start(kind) - match.start()) + match[kind] + " " * (match.end() - match.end(kind))

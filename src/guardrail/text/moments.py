@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from guardrail.text.units import knowledge
-
-__all__ = ["Date", "Moment", "calendar_names", "moments"]
+from guardrail.text.units import quantity_table
 
 Date: TypeAlias = tuple[int | None, int, int | None]
 """Year, month, day."""
@@ -119,14 +117,16 @@ def calendar_names() -> dict[str, str]:
     return {
         name: f"{kind}{number}"
         for kind, table in (("d", "weekdays"), ("m", "months"))
-        for number, names in enumerate(knowledge()[table]["names"])
+        for number, names in enumerate(quantity_table()[table]["names"])
         for name in names
     }
 
 
 @cache
 def _months() -> dict[str, int]:
-    return {name: number for number, names in enumerate(knowledge()["months"]["names"], 1) for name in names}
+    return {
+        name: number for number, names in enumerate(quantity_table()["months"]["names"], 1) for name in names
+    }
 
 
 @cache

@@ -9,9 +9,7 @@ from functools import cache
 
 from text_to_num import find_numbers
 
-from guardrail.text.units import knowledge
-
-__all__ = ["NUMBER", "Numeral", "in_digits", "in_words", "language_of"]
+from guardrail.text.units import quantity_table
 
 _JOINED = r"(?<![^\W\u3040-\u30ff\u3400-\u9fff])"  # no letter before it, unless of a script without blanks
 NUMBER = re.compile(
@@ -141,7 +139,7 @@ def in_words(text: str, *, language: str = "") -> Iterator[Numeral]:
     for match in _LETTERS.finditer(text):
         gap = text[words[-1].end : match.start()] if words else ""
         words.append(_Word(match, apart=gap not in ("", " ", "-", "\n")))
-    said = [(word, knowledge()["words"].get(word.text())) for word in words]
+    said = [(word, quantity_table()["words"].get(word.text())) for word in words]
     found = [Numeral(word.start, word.end, tuple(values)) for word, values in said if values]
     tried = [language] if language else _NUMERALS  # no word says which it is: the first that finds some
     found += next(filter(None, (list(_spelt(words, one)) for one in tried if one in _NUMERALS)), [])
@@ -179,7 +177,7 @@ def _of_han(written: str) -> int:
 
 
 def _spelt(words: list[_Word], language: str) -> Iterator[Numeral]:
-    magnitudes = knowledge()["magnitudes"]
+    magnitudes = quantity_table()["magnitudes"]
     magnitudes = {**magnitudes["words"], **magnitudes["short" if language == "en" else "long"]}
     for found in find_numbers(words, language, threshold=0):
         own = words[found.start : found.end]
@@ -201,7 +199,7 @@ def language_of(text: str) -> str:
 @cache
 def _common() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for language, words in knowledge()["languages"].items():
+    for language, words in quantity_table()["languages"].items():
         for word in words:
             found[word] = (*found.get(word, ()), language)
     return found

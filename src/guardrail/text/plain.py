@@ -12,9 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from guardrail.text.citation_marks import citation_marks
-from guardrail.text.markup import DEPTH, PAIRED
-
-__all__ = ["BORDER", "GONE", "Plain", "overwritten", "plain", "plain_text"]
+from guardrail.text.markup import blanked
 
 GONE, BORDER = "\x00", "\x1e"
 
@@ -58,11 +56,7 @@ def overwritten(text: str) -> str:
         text = _TAG.sub(_tag, text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
-    for _ in range(DEPTH):
-        before, text = text, PAIRED.sub(_marked, text)
-        if text == before:
-            break
-    return _QUOTED.sub(_gone, _HYPHENATED.sub(_gone, text))
+    return _QUOTED.sub(_gone, _HYPHENATED.sub(_gone, blanked(text, GONE)))
 
 
 def _over(text: str, places: Iterable[tuple[int, int]]) -> str:
@@ -92,12 +86,6 @@ def _entity(match: re.Match[str]) -> str:
         if len(said) <= len(match[0]) and said != match[0]
         else match[0]
     )
-
-
-def _marked(match: re.Match[str]) -> str:
-    kind = match.lastgroup or ""
-    before, after = match.start(kind) - match.start(), match.end() - match.end(kind)
-    return GONE * before + match[kind] + GONE * after
 
 
 def plain(over: str, start: int = 0, end: int | None = None) -> Plain:

@@ -14,9 +14,7 @@ from functools import cache
 
 from guardrail.text.moments import Moment, moments
 from guardrail.text.numerals import Numeral, in_digits, in_words, language_of
-from guardrail.text.units import Unit, currency_before, knowledge, magnitude_at, unit_at
-
-__all__ = ["Quantity", "Reading", "key", "quantities"]
+from guardrail.text.units import Unit, currency_before, magnitude_at, quantity_table, unit_at
 
 _SIGN = re.compile(r"(?<![\w)\]\"'%.,/-])(?:(?P<sign>[+-])|\b(?P<word>minus|menos|moins|meno|plus) )$")
 _LINK = re.compile(r"[ -]?")
@@ -138,7 +136,8 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
         for unit in units or (None,)
         for figure in figures
     ]
-    if not money and at > numeral.end and len(scales) == 1 and _letter(text[numeral.end : at]):
+    letters = quantity_table()["magnitudes"]["letters"]
+    if not money and at > numeral.end and len(scales) == 1 and text[numeral.end : at] in letters:
         plain, _ = _unit(text, numeral.end)  # 5m: millions or metres
         readings += [Reading(key(figure), 1.0, unit) for figure in figures for unit in plain or (None,)]
     sign = _SIGN.search(text, max(0, start - _NEAR), start)
@@ -150,13 +149,9 @@ def _quantities(text: str, numeral: Numeral, language: str) -> Iterator[Quantity
     yield Quantity(start, end, tuple(dict.fromkeys(readings)), said, signed=bool(sign))
 
 
-def _letter(written: str) -> bool:
-    return written in knowledge()["magnitudes"]["letters"]
-
-
 def _magnitudes(text: str, numeral: Numeral, language: str, *, money: bool) -> tuple[list[float], int]:
     """By what a number is to be multiplied, and where that ends; a letter counts right behind digits, or with a currency."""
-    letters = knowledge()["magnitudes"]["letters"]
+    letters = quantity_table()["magnitudes"]["letters"]
     scale, at = 1.0, numeral.end
     match = _LINK.match(text, at)
     while found := magnitude_at(text, match.end() if match else at, language)[0]:
@@ -223,7 +218,7 @@ def _direction(text: str, start: int, end: int) -> tuple[str, int, int]:
     """The sign by a word near the number, and where number and word begin and end: "fell by 5 %", "a rise of 5 %", "5 % higher"."""
     clause = _CLAUSE.search(text, max(0, start - _REACH), start)
     before = list(_WORDS.finditer(text, clause.start(), start))[-_BETWEEN - 1 :] if clause else []
-    while before and before[-1][0].casefold() in knowledge()["directions"]["between"]:
+    while before and before[-1][0].casefold() in quantity_table()["directions"]["between"]:
         before.pop()
     behind = _WORDS.match(text, end + (text[end : end + 1] == " "))
     near = [match for match in (*before[-1:], behind) if match]
@@ -235,4 +230,4 @@ def _direction(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 @cache
 def _directions() -> dict[str, frozenset[str]]:
-    return {sign: frozenset(knowledge()["directions"][name]) for sign, name in _SIGNS.items()}
+    return {sign: frozenset(quantity_table()["directions"][name]) for sign, name in _SIGNS.items()}

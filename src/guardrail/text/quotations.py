@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from guardrail.text.typography import normalised
 
-__all__ = ["KnownTexts", "Misquotation", "quotations"]
-
 _MARKS = (
     ("“", "”"),
     ("„", "“"),

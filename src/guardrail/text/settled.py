@@ -16,9 +16,7 @@ from guardrail.text.citation_marks import citation_marks
 from guardrail.text.elements import TAG
 from guardrail.text.layout import Layout
 from guardrail.text.sentences import sentences
-from guardrail.text.thoughts import thoughts
-
-__all__ = ["settled"]
+from guardrail.text.thoughts import thought_spans
 
 _REACHING = re.compile(
     r"```|~~~|\$\$|\\|\{|@|\A\s*[\[\"]"
@@ -54,7 +52,7 @@ def settled(text: str, *, cuts: bool, after: int = 0) -> int:
     stop = _reaching(text, _REACHING)
     if cuts:
         stop = min(stop, _reaching(text, _NUMBERED), _reaching(text, TAG))
-    for thought in thoughts(text):  # one that is open may still become anything
+    for thought in thought_spans(text):  # one that is open may still become anything
         if thought.end == len(text):
             stop = min(stop, thought.start)
     layout = Layout(text)

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from guardrail.report import Span
 
-__all__ = ["thoughts"]
-
 _TAG = re.compile(
     r"<(?P<closed>/?)(?P<name>(?:ant)?think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)(?:\s[^<>\n]{0,80})?>"
     r"|\[(?P<mistral>/?)THINK\]"
@@ -27,7 +25,7 @@ _ENDS = re.compile(r"[ \t*_]*(?:\r?\n|\Z)")
 _MARGIN = 12  # characters before a tag that are looked at
 
 
-def thoughts(text: str) -> list[Span]:
+def thought_spans(text: str) -> list[Span]:
     r"""Where the thoughts in a text are, with their tags: in order, disjoint. Linear in the text.
 
     A thought begins at a tag outside of code that begins a line or follows the end of a sentence. It ends behind the
@@ -38,9 +36,9 @@ def thoughts(text: str) -> list[Span]:
 
     Example:
         >>> text = "<think>Rome?</think>Paris. <reflection>Sure?</reflection>"
-        >>> [span.of(text) for span in thoughts(text)]
+        >>> [span.of(text) for span in thought_spans(text)]
         ['<think>Rome?</think>', '<reflection>Sure?</reflection>']
-        >>> thoughts("Rome?\n</think>\nParis.")
+        >>> thought_spans("Rome?\n</think>\nParis.")
         [Span(start=0, end=14)]
     """
     found: list[Span] = []

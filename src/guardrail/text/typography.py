@@ -9,8 +9,6 @@ import re
 import unicodedata
 from collections import Counter
 
-__all__ = ["normalised"]
-
 _ONE_EACH = {
     "'": "’‘‚‛ʼʹ′´`‹›",
     '"': "”“„‟«»″〝〞〟",

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["Unit", "currency_before", "knowledge", "magnitude_at", "unit_at"]
-
 _PIECE = r"(?:[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:\^?[23](?!\d))?\.?|[%‰°$€£¥₹₩₽₺₪₿])"
 _NAME = re.compile(rf"{_PIECE}(?:[ /\-'$]?{_PIECE}){{0,4}}")
 _CUT = re.compile(rf"{_PIECE}")
@@ -52,7 +50,7 @@ class Unit:
 
 
 @cache
-def knowledge() -> Mapping[str, Any]:
+def quantity_table() -> Mapping[str, Any]:
     """The whole table as it is written."""
     return tomllib.loads(files("guardrail.text").joinpath("quantities.toml").read_text(encoding="utf-8"))
 
@@ -98,7 +96,7 @@ def _longest(text: str, at: int, names: Mapping[str, tuple[Any, ...]]) -> tuple[
 @cache
 def _units() -> Mapping[str, tuple[Unit, ...]]:
     found: dict[str, dict[Unit, None]] = {}
-    for dimension, units in knowledge()["units"].items():
+    for dimension, units in quantity_table()["units"].items():
         for name, entry in units.items():
             for prefix, scale, names in _forms(entry):
                 unit = Unit(
@@ -117,7 +115,7 @@ def _forms(entry: Mapping[str, Any]) -> Iterator[tuple[str, float, list[str]]]:
     short = [word.capitalize() for word in words if len(word) <= _SYMBOL]
     yield "", 1.0, [*symbols, *words, *short]
     if entry.get("prefixes"):
-        for prefix, (scale, letter) in knowledge()["prefixes"].items():
+        for prefix, (scale, letter) in quantity_table()["prefixes"].items():
             yield (
                 prefix,
                 scale,
@@ -127,7 +125,7 @@ def _forms(entry: Mapping[str, Any]) -> Iterator[tuple[str, float, list[str]]]:
 
 @cache
 def _magnitudes(*, long: bool) -> Mapping[str, tuple[float, ...]]:
-    table = knowledge()["magnitudes"]
+    table = quantity_table()["magnitudes"]
     words = {**table["words"], **table["long" if long else "short"]}
     short = {name.capitalize(): scale for name, scale in words.items() if len(name) <= _SYMBOL}
     return {name: (scale,) for name, scale in {**words, **short}.items()}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.backends.batching import Work, batches, matrix_rows, tune
+from guardrail.backends.batching import Workload, batches, matrix_rows, tune
 from guardrail.errors import ConfigError
 
 
@@ -26,7 +26,7 @@ class TestBatches:
         """No text, no batch, and padding is undefined, not 0."""
         found = batches([], budget=10)
         assert (found.groups, found.padding) == ((), None)
-        assert Work().padding is None
+        assert Workload().padding is None
 
     def test_sorted_wastes_less(self):
         """Alternating short and long texts: in the order given, groups of four would be 45 % padding."""

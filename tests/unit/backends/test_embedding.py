@@ -8,7 +8,7 @@ import pytest
 from tests.unit.backends.models import HARD, TEXTS, make, needs_local, needs_minilm
 
 from guardrail.backends import weights
-from guardrail.backends.embedding import Embedder, pooled
+from guardrail.backends.embedding import Embedder, mean_pooled
 from guardrail.engine.flow import Answer, Reason
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.requests import Embed
@@ -18,13 +18,13 @@ class TestPooled:
     def test_by_hand(self):
         """The mean of (0, 0) and (6, 8) is (3, 4), of length 5."""
         tokens = np.array([[0.0, 0.0], [6.0, 8.0]])
-        assert pooled(tokens).tolist() == [0.6, 0.8]
-        assert pooled(tokens, normalise=False).tolist() == [3.0, 4.0]
+        assert mean_pooled(tokens).tolist() == [0.6, 0.8]
+        assert mean_pooled(tokens, normalise=False).tolist() == [3.0, 4.0]
 
     @pytest.mark.parametrize("tokens", [np.empty((0, 2)), np.array([[np.nan, 1.0]]), np.zeros((2, 2))])
     def test_undefined(self, tokens):
         """No token, no number, no direction: no vector."""
-        assert pooled(tokens) is None
+        assert mean_pooled(tokens) is None
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tests.unit.backends.models import HARD, TEXTS, edit_config, make, needs_loc
 from tests.unit.engine.toys import PATIENT, wait_until
 
 from guardrail import Case, Detector, Finding, Guard
-from guardrail.backends.entailment import EntailmentModel, Labels, label_order, probabilities
+from guardrail.backends.entailment import EntailmentModel, LabelOrder, label_order, label_probabilities
 from guardrail.engine.flow import Answer, Failed, Reason, each
 from guardrail.engine.hub import Hub
 from guardrail.errors import ConfigError, MissingExtra
@@ -42,11 +42,11 @@ class TestLabelOrder:
         """`not_entailment` holds the word entailment and is not it."""
         names = ["entailment", other] if first else [other, "entailment"]
         found = label_order({"id2label": dict(enumerate(names))})
-        assert found == Labels(entailment=names.index("entailment"), contradiction=names.index(other))
+        assert found == LabelOrder(entailment=names.index("entailment"), contradiction=names.index(other))
 
     def test_only_the_inverse(self):
         """A configuration with label2id alone tells as much."""
-        assert label_order({"label2id": {"neutral": 0, "entailment": 1, "contradiction": 2}}) == Labels(
+        assert label_order({"label2id": {"neutral": 0, "entailment": 1, "contradiction": 2}}) == LabelOrder(
             1, 2, 0
         )
 
@@ -92,23 +92,23 @@ class TestLabelOrder:
     def test_said_by_the_user(self):
         """What the user says counts more than the configuration."""
         config = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}
-        assert label_order(config, ["entailment", "contradiction"]) == Labels(0, 1)
+        assert label_order(config, ["entailment", "contradiction"]) == LabelOrder(0, 1)
 
 
 class TestProbabilities:
     def test_by_hand(self):
         """ln 1, ln 2, ln 5: shares of 1/8, 2/8, 5/8."""
-        found = probabilities([0.0, math.log(2), math.log(5)], Labels(2, 0, 1))
+        found = label_probabilities([0.0, math.log(2), math.log(5)], LabelOrder(2, 0, 1))
         assert (found.entailment, found.contradiction, found.neutral) == pytest.approx((0.625, 0.125, 0.25))
 
     def test_large(self):
         """No overflow."""
-        assert probabilities([1e4, -1e4], Labels(0, 1)) == Entailment(1.0, 0.0, None)
+        assert label_probabilities([1e4, -1e4], LabelOrder(0, 1)) == Entailment(1.0, 0.0, None)
 
     @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
     def test_no_number(self, bad):
         """Undefined is not 0."""
-        assert probabilities([0.0, bad], Labels(0, 1)) is None
+        assert label_probabilities([0.0, bad], LabelOrder(0, 1)) is None
 
 
 PAIRS = [

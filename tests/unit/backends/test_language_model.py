@@ -8,7 +8,7 @@ import pytest
 from tests.unit.backends.models import HARD, TEXTS, needs_local
 
 from guardrail import Guard, Verdict
-from guardrail.backends.language_model import CausalModel, spelling, windows
+from guardrail.backends.language_model import CausalModel, scoring_windows, spelling
 from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError, WeightsMissing
@@ -147,7 +147,7 @@ class TestWindows:
         """In order, none twice, none left out; each with its whole left context or with enough of it."""
         for context in range(0 if begun else 1, 20):
             for text in range(1, 30):
-                found = windows(context, text, longest=8, stride=stride, begun=begun)
+                found = scoring_windows(context, text, longest=8, stride=stride, begun=begun)
                 scored = [i for _, first, end in found for i in range(first, end)]
                 assert scored == list(range(context, context + text))
                 for start, first, end in found:
@@ -197,7 +197,7 @@ class TestNumbers:
         model = CausalModel(made(family), device="cpu", stride=stride)
         tokens = model.answer([ScoreTokens(context, text)])[0]
         sizes = [len(model._model.tokens(context)), len(tokens.value)]
-        cuts = windows(*sizes, longest=POSITIONS, stride=stride or POSITIONS // 2)
+        cuts = scoring_windows(*sizes, longest=POSITIONS, stride=stride or POSITIONS // 2)
         assert len(cuts) > 2
         expected = [plain(made(family), context, text, *cut)[0] for cut in cuts[:6]]
         found = logprobs(tokens)
@@ -212,13 +212,13 @@ class TestNumbers:
         expected = [logprobs(reply) for reply in CausalModel(made(), device="cpu").answer(QUESTIONS)]
         monkeypatch.setitem(_head.CELLS, "cpu", cells)
         sizes = []
-        read = _head.Head.read
+        read = _head.OutputHead.read
 
         def measured(head, hidden, targets, top):
             sizes.append(len(hidden) * head.vocabulary)
             return read(head, hidden, targets, top)
 
-        monkeypatch.setattr(_head.Head, "read", measured)
+        monkeypatch.setattr(_head.OutputHead, "read", measured)
         model = CausalModel(made(), device="cpu")
         for found, one in zip(model.answer(QUESTIONS), expected, strict=True):
             assert logprobs(found) == pytest.approx(one, abs=1e-5)

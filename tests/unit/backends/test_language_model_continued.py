@@ -255,16 +255,16 @@ class TestSharing:
 
         reader = model(made())
         asked = questions()
-        step = _decoding.Batch.step
+        step = _decoding.DecodingBatch.step
 
         def broken(self, tips):
             raise KeyError("broken")
 
-        monkeypatch.setattr(_decoding.Batch, "step", broken)
+        monkeypatch.setattr(_decoding.DecodingBatch, "step", broken)
         with pytest.raises(KeyError):
             reader.answer(asked)
         assert reader._engine.store.bytes == 0
-        monkeypatch.setattr(_decoding.Batch, "step", step)
+        monkeypatch.setattr(_decoding.DecodingBatch, "step", step)
         assert apart(values(reader.answer(asked)), values(model(made()).answer(asked))) < 1e-5
 
 
@@ -322,7 +322,7 @@ class TestDraws:
         from scipy import stats
 
         shares, random = np.array([0.5, 0.0, 0.2, 0.05, 0.15]), np.random.default_rng(0)
-        counts = np.bincount([drawing.drawn(shares, random) for _ in range(20_000)], minlength=5)
+        counts = np.bincount([drawing.draw_outcome(shares, random) for _ in range(20_000)], minlength=5)
         assert counts[1] == 0
         kept = shares > 0
         assert stats.chisquare(counts[kept], 20_000 * shares[kept] / shares.sum()).pvalue > 1e-3
@@ -335,7 +335,7 @@ class TestDraws:
             for i in range(300):
                 shares = random.dirichlet(np.full(3_000, spread))
                 other = shares * (1 + 1e-6 * random.standard_normal(3_000))
-                first, second = (drawing.drawn(p, np.random.default_rng(i)) for p in (shares, other))
+                first, second = (drawing.draw_outcome(p, np.random.default_rng(i)) for p in (shares, other))
                 changed += first != second
             assert changed <= 1
 

@@ -16,7 +16,7 @@ from tests.unit.backends.models import HARD, TEXTS, needs_local
 from tests.unit.backends.qa_models import SEPARATOR, longformer, t5
 
 from guardrail import Case, Guard
-from guardrail.backends.answers import ANSWERABILITY, ANSWERING, AnswerModel, shares, sigmoid
+from guardrail.backends.answers import ANSWERABILITY, ANSWERING, AnswerModel, sigmoid, softmax
 from guardrail.backends.questions import DISTRACTORS, QUESTIONS, QuestionModel
 from guardrail.detectors import SelfCheck
 from guardrail.engine.backend import Backend
@@ -28,8 +28,8 @@ from guardrail.requests import Answerable, Choose, Distract, Question, QuestionA
 class TestNumbers:
     def test_shares(self):
         """ln 1, ln 2, ln 5: 1/8, 2/8, 5/8; large ones do not overflow."""
-        assert shares([0.0, math.log(2), math.log(5)]) == pytest.approx((0.125, 0.25, 0.625))
-        assert shares([1e4, -1e4]) == (1.0, 0.0)
+        assert softmax([0.0, math.log(2), math.log(5)]) == pytest.approx((0.125, 0.25, 0.625))
+        assert softmax([1e4, -1e4]) == (1.0, 0.0)
 
     def test_sigmoid(self):
         """ln 3: 3/4, and its mirror."""
@@ -38,9 +38,9 @@ class TestNumbers:
     @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
     def test_no_number(self, bad):
         """Undefined is not 0."""
-        assert shares([0.0, bad]) is None
+        assert softmax([0.0, bad]) is None
         assert sigmoid(bad) is None
-        assert shares([]) is None
+        assert softmax([]) is None
 
 
 @pytest.fixture(scope="module")

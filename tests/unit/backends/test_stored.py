@@ -9,8 +9,8 @@ from tests.unit.backends.models import TEXTS, edit_config, make, needs_local
 
 from guardrail.backends.embedding import Embedder
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.stored import in_groups, is_in_groups, marked, read_groups
-from guardrail.backends.weights import digest
+from guardrail.backends.stored import in_groups, is_in_groups, read_groups, with_stored_form
+from guardrail.backends.weights import weights_digest
 from guardrail.errors import ConfigError
 from guardrail.requests import Embed, Entail
 
@@ -25,7 +25,7 @@ def stored(folder):
 
     weights = folder / "model.safetensors"
     save_file(in_groups(load_file(weights)), weights, metadata={"format": "pt"})
-    edit_config(folder, **marked({}))
+    edit_config(folder, **with_stored_form({}))
     return folder
 
 
@@ -232,7 +232,7 @@ class TestReading:
         """The same in another place; not that of the exact weights."""
         own = EntailmentModel(small, device="cpu").fingerprint
         assert own == EntailmentModel(shutil.copytree(small, tmp_path / "x"), device="cpu").fingerprint
-        assert digest(small) != digest(folders())
+        assert weights_digest(small) != weights_digest(folders())
 
 
 class TestDamage:
@@ -343,6 +343,6 @@ class TestMark:
     def test_marked(self):
         """All else stays, and the original is not changed."""
         config = {"model_type": "bert"}
-        assert marked(config) == {"model_type": "bert", "guardrail": {"weights": "int8-groups"}}
+        assert with_stored_form(config) == {"model_type": "bert", "guardrail": {"weights": "int8-groups"}}
         assert config == {"model_type": "bert"}
-        assert (is_in_groups(config), is_in_groups(marked(config))) == (False, True)
+        assert (is_in_groups(config), is_in_groups(with_stored_form(config))) == (False, True)

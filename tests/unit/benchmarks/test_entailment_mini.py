@@ -20,7 +20,7 @@ from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair
 from tests.unit.backends.models import TEXTS, make, needs_local
 
 from guardrail.backends.stored import in_groups
-from guardrail.backends.weights import digest
+from guardrail.backends.weights import weights_digest
 from guardrail.errors import InputError
 
 SOURCE = random.Random
@@ -336,7 +336,7 @@ class TestStages:
         shutil.copyfile(out / "one" / "training.json", begun / "training.json")
         config = json.loads((out / "one" / "config.json").read_text(encoding="utf-8"))
         (begun / "config.json").write_text(
-            json.dumps(config | {"encoder": digest(out / "base")}), encoding="utf-8"
+            json.dumps(config | {"encoder": weights_digest(out / "base")}), encoding="utf-8"
         )
         monkeypatch.setattr(mini, "BEGUN", begun)
         capsys.readouterr()

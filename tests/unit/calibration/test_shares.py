@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from guardrail.calibration import Promise, Risk, Rows, Scoring, Target, certify, learn
-from guardrail.calibration.shares import bound_here, largest_share, share_of
+from guardrail.calibration.shares import bound_here, largest_share, made_up_share
 from guardrail.errors import ConfigError
 
 
@@ -50,7 +50,7 @@ class TestLargestShare:
         for seed in range(300):
             rows = drawn(seed, share=0.3, sources=60)
             found = largest_share(rows, error=0.05)
-            assert found >= share_of(rows)
+            assert found >= made_up_share(rows)
             below += found < 0.3
         assert below / 300 <= 0.075
 
@@ -58,7 +58,7 @@ class TestLargestShare:
         """No rows exclude no share."""
         none = Rows.of([], [], sources=[])
         assert largest_share(none, error=0.05) == 1.0
-        assert share_of(none) is None
+        assert made_up_share(none) is None
 
 
 class TestSmallerShares:

@@ -8,7 +8,7 @@ import httpx2
 import openai
 import pytest
 
-from guardrail.chat._failures import TABLE, failure, retry_after
+from guardrail.chat._failures import TABLE, provider_failure, retry_after
 from guardrail.engine.flow import Cost, Reason
 
 OPTIONS = {"key_variable": "KEY", "key_option": "key=", "model_option": "model", "url_option": "url="}
@@ -16,7 +16,7 @@ REQUEST = httpx2.Request("POST", "http://x")
 
 
 def failed(error):
-    return failure(error, options=OPTIONS, cost=Cost(calls=1), secret="sk-secret")
+    return provider_failure(error, options=OPTIONS, cost=Cost(calls=1), secret="sk-secret")
 
 
 def status(code, kind=openai.APIStatusError, body=None, headers=()):

@@ -15,7 +15,7 @@ from guardrail.engine.flow import Cost, Reason
 from guardrail.html import render, write
 from guardrail.html.page import visible
 from guardrail.html.sentences import shades
-from guardrail.html.view import View, pieces
+from guardrail.html.view import View, marked_pieces
 from guardrail.policies import Plan, Review, annotate, block, flag, remove
 from guardrail.report import (
     Case,
@@ -553,7 +553,7 @@ class TestPieces:
             Finding(detector="d", span=Span(start=a, end=a + n), verdict=verdict, reason="r")
             for a, n, verdict in places
         ]
-        found = pieces(text, findings)
+        found = marked_pieces(text, findings)
         assert "".join(piece.text for piece in found) == text
         for kind in ("begins", "ends"):
             assert sorted(n for piece in found for n in getattr(piece, kind)) == list(
@@ -567,7 +567,7 @@ class TestPieces:
             Finding(detector="d", span=s, verdict=v, reason="r")
             for s, v in zip(spans, (GOOD, BAD), strict=True)
         )
-        found = pieces("abcdef", [one, two])
+        found = marked_pieces("abcdef", [one, two])
         assert [(piece.text, piece.main) for piece in found] == [("ab", 1), ("cd", 2), ("ef", 2)]
 
 

@@ -8,9 +8,9 @@ from tests.notices import EMPTY, LIST_GONE, NOTICES
 from guardrail.policies.edits import (
     Mark,
     apply,
+    flattened,
     insertions,
     merge,
-    one_line,
     plain,
     removals,
 )
@@ -255,7 +255,7 @@ class TestMerge:
         assert (one,) == merge([one], [two])
 
 
-def test_one_line_and_plain_are_bounded():
+def test_flattened_and_plain_are_bounded():
     """Hostile marks do not grow."""
-    assert len(one_line("a" * 10_000, 50)) == 50
+    assert len(flattened("a" * 10_000, 50)) == 50
     assert plain("a\n\x00`b") == "a b"

@@ -11,7 +11,7 @@ from guardrail.text.moments import moments
 from guardrail.text.numerals import in_digits, in_words
 from guardrail.text.quantities import quantities
 from guardrail.text.typography import normalised
-from guardrail.text.units import knowledge, unit_at
+from guardrail.text.units import quantity_table, unit_at
 
 
 def faults(said, *documents):
@@ -259,7 +259,7 @@ class TestTable:
 
     def test_every_month(self):
         """Has its names."""
-        assert len(knowledge()["months"]["names"]) == 12
+        assert len(quantity_table()["months"]["names"]) == 12
 
 
 class TestAny:

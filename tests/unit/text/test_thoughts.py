@@ -3,11 +3,11 @@
 from tests.effort import ends
 from tests.looping import each
 
-from guardrail.text.thoughts import thoughts
+from guardrail.text.thoughts import thought_spans
 
 
 def found(text: str) -> list[str]:
-    return [span.of(text) for span in thoughts(text)]
+    return [span.of(text) for span in thought_spans(text)]
 
 
 class TestThoughts:
@@ -95,4 +95,4 @@ class TestThoughts:
         ):
             text = piece * (400_000 // len(piece))
             with ends(30):
-                thoughts(text)
+                thought_spans(text)

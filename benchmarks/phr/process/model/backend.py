@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from benchmarks.phr.process.model.contexts import Contexts
 from benchmarks.phr.process.model.network import Shape, build
-from guardrail.backends.forking import apart
-from guardrail.backends.weights import checked, digest, read_config
+from guardrail.backends.forking import fork_safe
+from guardrail.backends.weights import read_config, verified, weights_digest
 from guardrail.engine.backend import Backend
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Failed, Reason, Reply, Request
@@ -83,7 +83,7 @@ class NeuralProcess(Backend[Request[Any]]):
         for library in ("torch", "transformers", "safetensors"):
             if importlib.util.find_spec(library) is None:
                 raise MissingExtra(library, extra="local")
-        self.folder = checked(Path(folder).expanduser())
+        self.folder = verified(Path(folder).expanduser())
         self.config = read_config(self.folder)
         self.shape = Shape.from_dict(self.config)
         self.bars = self.shape.bars
@@ -95,7 +95,7 @@ class NeuralProcess(Backend[Request[Any]]):
     @cached_property
     def fingerprint(self) -> str:
         """Weights, shape, seed and form."""
-        return f"neural-process:{digest(self.folder)}:{self.seed}:{self.form!r}"
+        return f"neural-process:{weights_digest(self.folder)}:{self.seed}:{self.form!r}"
 
     @cached_property
     def network(self) -> Any:
@@ -121,7 +121,7 @@ class NeuralProcess(Backend[Request[Any]]):
 
     def answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
         """One reply per request, in order."""
-        return apart(lambda: self._answer(requests))
+        return fork_safe(lambda: self._answer(requests))
 
     def _answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
         replies: list[Reply[Any]] = [Failed(Reason.BUG, "was not answered")] * len(requests)

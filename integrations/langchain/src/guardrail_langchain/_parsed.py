@@ -98,7 +98,7 @@ class Told(_Beside, _Both):
             structured = self.structure.changed(changes[id(self.structure)])
         spoken = changes[id(self.spoken)].after if self.spoken else ""
         found = AIMessage(
-            content=spoken if calls or structured is None else _as_text(structured),
+            content=spoken if calls or structured is None else to_json(structured, fallback=str).decode(),
             id=self.message.id,
             name=self.message.name,
             usage_metadata=getattr(self.message, "usage_metadata", None),
@@ -169,8 +169,3 @@ class Parsed:
         if new["parsing_error"] is not None and change.takes_away:  # its message repeats the text
             new["parsing_error"] = OutputParserException("the reply could not be parsed")
         return new
-
-
-def _as_text(value: Any) -> str:
-    """A structured answer as the JSON text that a model would have written."""
-    return to_json(value, fallback=str).decode()

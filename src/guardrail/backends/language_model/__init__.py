@@ -5,6 +5,6 @@ distribution. `CausalModel`: the backend.
 """
 
 from guardrail.backends.language_model.model import CausalModel
-from guardrail.backends.language_model.scoring import spelling, windows
+from guardrail.backends.language_model.scoring import scoring_windows, spelling
 
-__all__ = ["CausalModel", "spelling", "windows"]
+__all__ = ["CausalModel", "scoring_windows", "spelling"]

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends.language_model.drawing import drawn, nucleus
+from guardrail.backends.language_model.drawing import draw_outcome, nucleus
 from guardrail.engine.draws import generator
 from guardrail.engine.flow import Answer, Failed, Reason, Reply
 from guardrail.requests import Distribution, Outcomes, Sample
 
 if TYPE_CHECKING:
-    from guardrail.backends.language_model._head import Head
+    from guardrail.backends.language_model._head import OutputHead
     from guardrail.backends.language_model._network import Causal
-    from guardrail.backends.language_model._plain import Texts
-    from guardrail.backends.language_model._shared import Shared
+    from guardrail.backends.language_model._plain import TextNodes
+    from guardrail.backends.language_model._shared import SharedTextNodes
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class Draw:
         return self.reply is None
 
 
-def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> list[Reply[str]]:
+def draw(model: Causal, texts: TextNodes, draws: Sequence[Draw]) -> list[Reply[str]]:
     """Draw them side by side until each has its reply."""
     for one in draws:
         one.begin()
@@ -112,7 +112,7 @@ def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> list[Reply[str]]
     return [one.reply for one in draws if one.reply is not None]
 
 
-def _choose(head: Head, hidden: Any, rows: Sequence[int], draws: Sequence[Draw]) -> list[int | None]:
+def _choose(head: OutputHead, hidden: Any, rows: Sequence[int], draws: Sequence[Draw]) -> list[int | None]:
     """The next token of each draw, whose text is row `rows[i]`; `None` where the model gives no numbers."""
     found: list[int | None] = [None] * len(draws)
     groups: dict[tuple[int, float], list[int]] = {}
@@ -142,12 +142,12 @@ def _tokens(shares: Floats, draws: Sequence[Draw]) -> list[int]:
             continue
         if top_p not in kept:
             kept[top_p] = nucleus(shares, top_p)
-        found.append(drawn(kept[top_p], one.random))
+        found.append(draw_outcome(kept[top_p], one.random))
     return found
 
 
-def spread(
-    model: Causal, texts: Texts, asked: Sequence[tuple[Distribution, tuple[int, ...]]]
+def next_token_outcomes(
+    model: Causal, texts: TextNodes, asked: Sequence[tuple[Distribution, tuple[int, ...]]]
 ) -> list[Reply[Outcomes]]:
     """The distribution of the next token behind each text."""
     nodes = texts.open([path for _, path in asked])
@@ -174,7 +174,7 @@ class Scored:
     targets: tuple[int, ...]
 
 
-def score(model: Causal, texts: Shared, asked: Sequence[Scored]) -> list[Reply[float]]:
+def score(model: Causal, texts: SharedTextNodes, asked: Sequence[Scored]) -> list[Reply[float]]:
     """The mean log-probability of the tokens of each text."""
     import torch
 

@@ -34,7 +34,7 @@ class Tip:
         ended: whether nothing continues it.
     """
 
-    row: Row
+    row: _Row
     before: Tip | None
     token: int
     place: int
@@ -50,7 +50,7 @@ class Tip:
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class _Row:
     """A beginning and all that grows from it.
 
     Attributes:
@@ -61,14 +61,14 @@ class Row:
         root: the beginning's.
     """
 
-    batch: Batch
+    batch: DecodingBatch
     path: Path
     number: int
     tips: list[Tip] = field(default_factory=list)
     root: Tip = field(init=False)
 
 
-class Batch:
+class DecodingBatch:
     """Rows that go on together.
 
     Args:
@@ -82,12 +82,12 @@ class Batch:
         held = max(map(len, paths))
         self._buffer = Buffer(model, len(paths), held + 16)
         self._buffer.length = held
-        self.rows: list[Row] = []
+        self.rows: list[_Row] = []
         for number, path in enumerate(paths):
             self._buffer.load(number, Tree([path], [len(path)]), store)
             seen = np.zeros(held, dtype=bool)
             seen[: len(path)] = True
-            row = Row(self, path, number)
+            row = _Row(self, path, number)
             row.root = Tip(row, None, int(path[-1]), len(path) - 1, seen)
             self.rows.append(row)
 
@@ -116,7 +116,7 @@ class Batch:
         seen = int(sum(tip.seen.sum() for tip in tips))
         return (len(tips), seen), len(rows) * most
 
-    def keep(self, rows: AbstractSet[Row], store: Prefixes) -> None:
+    def keep(self, rows: AbstractSet[_Row], store: Prefixes) -> None:
         """Let the others go as soon as they are half of all; what they computed goes into the store."""
         if 2 * len(rows) > len(self.rows) or not self.rows:
             return
@@ -129,7 +129,7 @@ class Batch:
         for number, row in enumerate(self.rows):
             row.number = number
 
-    def _save(self, row: Row, store: Prefixes) -> None:
+    def _save(self, row: _Row, store: Prefixes) -> None:
         import torch
 
         for tip in row.tips:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from guardrail._log import log
-from guardrail.backends.language_model._plain import Plain, Texts
+from guardrail.backends.language_model._plain import PlainTextNodes, TextNodes
 from guardrail.backends.language_model._prefixes import Prefixes
-from guardrail.backends.language_model._shared import Shared, portions, possible
+from guardrail.backends.language_model._shared import SharedTextNodes, portions, possible
 
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-Work: TypeAlias = Callable[[Texts, Sequence[int]], None]
+Work: TypeAlias = Callable[[TextNodes, Sequence[int]], None]
 
 
-class Engine:
+class PrefixEngine:
     """Keeps what was computed of texts, and opens them.
 
     Args:
@@ -76,11 +76,11 @@ class Engine:
 
         try:
             if self.shares:
-                texts = Shared(self._model, self.store)
+                texts = SharedTextNodes(self._model, self.store)
                 work(texts, portion)
                 texts.close()
             else:
-                work(Plain(self._model), portion)
+                work(PlainTextNodes(self._model), portion)
         except torch.cuda.OutOfMemoryError:
             self.store.clear()
             if len(portion) == 1:

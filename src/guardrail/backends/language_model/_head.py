@@ -9,7 +9,7 @@ CELLS = {"cpu": 2**22, "cuda": 2**26}
 """Tokens x vocabulary whose logits are computed at once; 4 bytes each."""
 
 
-class Head:
+class OutputHead:
     """The last layer of a causal language model.
 
     Args:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from guardrail.backends._local import LocalModel
 from guardrail.backends._texts import positions
-from guardrail.backends.batching import Work
-from guardrail.backends.forking import apart
-from guardrail.backends.language_model._head import Head, hidden_states
+from guardrail.backends.batching import Workload
+from guardrail.backends.forking import fork_safe
+from guardrail.backends.language_model._head import OutputHead, hidden_states
 from guardrail.backends.language_model._prefixes import Shape
 from guardrail.backends.networks import memory_name
 from guardrail.errors import ConfigError
@@ -116,7 +116,7 @@ class Causal(LocalModel):
             with self._lock, torch.inference_mode():
                 return work()
 
-        return apart(locked)
+        return fork_safe(locked)
 
     def apart(self, work: Callable[[], T]) -> T:
         """Do something that needs no network while nobody else uses it."""
@@ -144,7 +144,7 @@ class Causal(LocalModel):
     @contextmanager
     def trying(self) -> Iterator[None]:
         """What is done meanwhile is not counted."""
-        kept, self.work = self.work, Work()
+        kept, self.work = self.work, Workload()
         try:
             yield
         finally:
@@ -225,7 +225,7 @@ class Causal(LocalModel):
             yield found[start:end][:, columns]
 
     @cached_property
-    def head(self) -> Head:
+    def head(self) -> OutputHead:
         """How hidden states become logits, tried on a few tokens against the model's own way.
 
         The model's own way gives the logits of all tokens at once; and some models change them behind the last layer.
@@ -234,7 +234,7 @@ class Causal(LocalModel):
 
         network = self.network
         try:
-            head = Head(network.get_output_embeddings(), self.config, self.device)
+            head = OutputHead(network.get_output_embeddings(), self.config, self.device)
             ids = torch.arange(_PROBE, device=self.device)[None] % head.vocabulary
             with self._lock, torch.inference_mode():
                 own = network(input_ids=ids, use_cache=False).logits.float()

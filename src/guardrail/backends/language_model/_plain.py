@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[int, ...]
 
 
-class Texts(Protocol):
+class TextNodes(Protocol):
     """Texts as tokens, each a node: what comes next, and what it becomes by one more token."""
 
     def open(self, paths: Sequence[Path]) -> list[int]:
@@ -38,7 +38,7 @@ class Texts(Protocol):
         ...
 
 
-class Plain:
+class PlainTextNodes:
     """See the module. Called while nobody else uses the model."""
 
     def __init__(self, model: Causal) -> None:
@@ -47,15 +47,15 @@ class Plain:
         self._nodes: dict[Path, int] = {}
 
     def open(self, paths: Sequence[Path]) -> list[int]:
-        """See `Texts`."""
+        """See `TextNodes`."""
         return [self._node(path) for path in paths]
 
     def extend(self, moves: Sequence[tuple[int, int]]) -> list[int]:
-        """See `Texts`."""
+        """See `TextNodes`."""
         return [self._node((*self._paths[node], token)) for node, token in moves]
 
     def hidden(self, nodes: Sequence[int]) -> Any:
-        """See `Texts`."""
+        """See `TextNodes`."""
         import torch
 
         started = time.perf_counter()
@@ -73,7 +73,7 @@ class Plain:
         return torch.stack(found)
 
     def keep(self, nodes: Iterable[int]) -> None:
-        """See `Texts`; nothing is kept that could be let go."""
+        """See `TextNodes`; nothing is kept that could be let go."""
 
     def _node(self, path: Path) -> int:
         known = self._nodes.get(path)

@@ -10,8 +10,8 @@ import numpy as np
 
 from guardrail._log import log
 from guardrail.backends.batching import batches
-from guardrail.backends.language_model._decoding import Batch, Tip
-from guardrail.backends.language_model._plain import Plain
+from guardrail.backends.language_model._decoding import DecodingBatch, Tip
+from guardrail.backends.language_model._plain import PlainTextNodes
 from guardrail.backends.language_model._prefixes import Path, Prefixes, shared
 from guardrail.backends.language_model._rows import Buffer, Tree
 
@@ -38,14 +38,14 @@ def possible(model: Causal) -> bool:
     store = Prefixes(0)
     base = np.arange(_PROBE, dtype=np.int64) % model.head.vocabulary
     texts = [base, np.concatenate([base[:3], base[5:2:-1]]), base[:4]]
-    plain = Plain(model)
+    plain = PlainTextNodes(model)
     try:
         expected = plain.hidden(plain.open([tuple(text.tolist()) for text in texts]))
         for first, others in ((texts[2:], texts[:2]), (texts[:1], texts[1:])):
             store.clear()
             encode(model, store, first)  # then branches from what is known
             encode(model, store, others)
-            ours = Shared(model, store)
+            ours = SharedTextNodes(model, store)
             found = ours.hidden(ours.open([tuple(text.tolist()) for text in texts]))
             if not _close(found, expected, model.precision):
                 return False
@@ -214,7 +214,7 @@ def _compute(model: Causal, store: Prefixes, trees: Sequence[Tree]) -> tuple[lis
     return done, len(trees) * new
 
 
-class Shared:
+class SharedTextNodes:
     """Draws of some texts; see `Texts`. Called while nobody else uses the model."""
 
     def __init__(self, model: Causal, store: Prefixes) -> None:
@@ -223,10 +223,10 @@ class Shared:
         self._count = 0
         self._paths: dict[int, Path] = {}  # of the nodes that were given
         self._tips: dict[int, Tip] = {}  # of those that grow
-        self._batches: list[Batch] = []
+        self._batches: list[DecodingBatch] = []
 
     def open(self, paths: Sequence[tuple[int, ...]]) -> list[int]:
-        """See `Texts`."""
+        """See `TextNodes`."""
         known: dict[tuple[int, ...], int] = {}
         for path in paths:
             if path not in known:
@@ -236,7 +236,7 @@ class Shared:
         return [known[path] for path in paths]
 
     def extend(self, moves: Sequence[tuple[int, int]]) -> list[int]:
-        """See `Texts`."""
+        """See `TextNodes`."""
         if not self._batches:
             self._begin([node for node, _ in moves])
         started = time.perf_counter()
@@ -258,7 +258,7 @@ class Shared:
         return [numbers[move] for move in moves]
 
     def hidden(self, nodes: Sequence[int]) -> Any:
-        """See `Texts`."""
+        """See `TextNodes`."""
         import torch
 
         return torch.stack([self._behind(node) for node in nodes])
@@ -273,7 +273,7 @@ class Shared:
         ]
 
     def keep(self, nodes: Iterable[int]) -> None:
-        """See `Texts`."""
+        """See `TextNodes`."""
         tips = [self._tips[node] for node in nodes if node in self._tips]
         for batch in self._batches:
             batch.keep({tip.row for tip in tips if tip.row.batch is batch}, self._store)
@@ -291,7 +291,7 @@ class Shared:
         distinct = list(counts)
         plan = batches([counts[node] for node in distinct], budget=self._model.budget)
         for group in plan.groups:
-            batch = Batch(self._model, self._store, [self._paths[distinct[i]] for i in group])
+            batch = DecodingBatch(self._model, self._store, [self._paths[distinct[i]] for i in group])
             self._batches.append(batch)
             for i, row in zip(group, batch.rows, strict=True):
                 self._tips[distinct[i]] = row.root

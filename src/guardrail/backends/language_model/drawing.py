@@ -53,14 +53,14 @@ def nucleus(probabilities: Floats, top_p: float) -> Floats:
     return found
 
 
-def drawn(probabilities: Floats, random: np.random.Generator) -> int:
+def draw_outcome(probabilities: Floats, random: np.random.Generator) -> int:
     """An outcome, with odds as the probabilities, which need not sum to 1.
 
     Args:
         probabilities: shape (n,).
         random: gives n numbers.
 
-    >>> drawn(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))
+    >>> draw_outcome(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))
     1
     """
     times = random.standard_exponential(len(probabilities))

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from guardrail.backends._local import Device, Precision, apportion
 from guardrail.backends._texts import HALF
-from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Workload
 from guardrail.backends.language_model._continuing import (
     LONGEST,
     NO_NUMBERS,
     Draw,
     Scored,
     draw,
+    next_token_outcomes,
     score,
-    spread,
 )
-from guardrail.backends.language_model._engine import Engine
+from guardrail.backends.language_model._engine import PrefixEngine
 from guardrail.backends.language_model._network import Causal
-from guardrail.backends.language_model.scoring import Window, spelling, windows
+from guardrail.backends.language_model.scoring import Window, scoring_windows, spelling
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Encoding
 
-    from guardrail.backends.language_model._plain import Texts
-    from guardrail.backends.language_model._shared import Shared
+    from guardrail.backends.language_model._plain import TextNodes
+    from guardrail.backends.language_model._shared import SharedTextNodes
     from guardrail.requests import Outcomes
 
     Table: TypeAlias = NDArray[np.float32]
@@ -131,7 +131,7 @@ class CausalModel(Backend[Request[Any]]):
         )
         self._stride = stride
         self.seed = seed
-        self._engine = Engine(
+        self._engine = PrefixEngine(
             self._model, MEMORY[self._model.device.partition(":")[0]] if memory is None else memory
         )
         self.batch = 256 if self._model.device == "cpu" else 1_024
@@ -139,7 +139,7 @@ class CausalModel(Backend[Request[Any]]):
         self._texts: dict[int, str] = {}
 
     @property
-    def work(self) -> Work:
+    def work(self) -> Workload:
         """What it has done so far; a window counts as a text."""
         return self._model.work
 
@@ -262,7 +262,7 @@ class CausalModel(Backend[Request[Any]]):
             return Failed(Reason.REFUSED, _NOTHING)
         prefix = [] if begin is None else [begin]
         whole = [*before, *scored]
-        cuts = windows(
+        cuts = scoring_windows(
             len(before), len(scored), longest=self.window, stride=self.stride, begun=begin is not None
         )
         return [
@@ -316,13 +316,15 @@ class CausalModel(Backend[Request[Any]]):
             for (request, _), reply, seconds in zip(asked, replies, costs, strict=True)
         }
 
-    def _spread(self, texts: Texts, asked: Sequence[tuple[Distribution, _Spread]]) -> list[Reply[Outcomes]]:
-        return spread(self._model, texts, [(request, plan.path) for request, plan in asked])
+    def _spread(
+        self, texts: TextNodes, asked: Sequence[tuple[Distribution, _Spread]]
+    ) -> list[Reply[Outcomes]]:
+        return next_token_outcomes(self._model, texts, [(request, plan.path) for request, plan in asked])
 
-    def _score(self, texts: Shared, asked: Sequence[tuple[LogProb, Scored]]) -> list[Reply[float]]:
+    def _score(self, texts: SharedTextNodes, asked: Sequence[tuple[LogProb, Scored]]) -> list[Reply[float]]:
         return score(self._model, texts, [plan for _, plan in asked])
 
-    def _draw(self, texts: Texts, asked: Sequence[tuple[Sample, Draw]]) -> list[Reply[str]]:
+    def _draw(self, texts: TextNodes, asked: Sequence[tuple[Sample, Draw]]) -> list[Reply[str]]:
         return draw(self._model, texts, [plan for _, plan in asked])
 
     def _scored(self, request: Request[Any], parts: Sequence[Table | None], cost: Cost) -> Reply[Any]:

@@ -26,7 +26,7 @@ class Window:
         return len(self.ids)
 
 
-def windows(
+def scoring_windows(
     context: int, text: int, *, longest: int, stride: int, begun: bool = True
 ) -> list[tuple[int, int, int]]:
     """How a text that may be longer than what the model takes is cut into passes.
@@ -43,9 +43,9 @@ def windows(
         after all those from start on. A token has its whole left context, or at least longest − stride tokens.
 
     Example:
-        >>> windows(2, 5, longest=8, stride=4)
+        >>> scoring_windows(2, 5, longest=8, stride=4)
         [(0, 2, 7)]
-        >>> windows(2, 20, longest=8, stride=4)
+        >>> scoring_windows(2, 20, longest=8, stride=4)
         [(0, 2, 8), (4, 8, 12), (8, 12, 16), (12, 16, 20), (14, 20, 22)]
     """
     whole = context + text

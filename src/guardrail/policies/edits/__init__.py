@@ -15,17 +15,17 @@ from guardrail.policies.edits.application import apply, merge
 from guardrail.policies.edits.json_edits import KEY, told
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.numbering import NUMBERED_AGAIN
-from guardrail.policies.edits.wording import one_line, plain
+from guardrail.policies.edits.wording import flattened, plain
 
 __all__ = [
     "KEY",
     "NUMBERED_AGAIN",
     "Mark",
     "apply",
+    "flattened",
     "insertions",
     "merge",
     "merged",
-    "one_line",
     "plain",
     "removals",
     "told",

@@ -9,34 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from guardrail.policies.edits import json_edits
-from guardrail.policies.edits.application import merge
+from guardrail.policies.edits.application import merge, replacement
 from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.removing import SHORTEST_ECHO
 from guardrail.report import Edit, Span
-from guardrail.text.thoughts import thoughts
+from guardrail.text.thoughts import thought_spans
 
 _WHY = "a thought, which nobody examined"
 
 
 def told_in_json(answer: str, message: str) -> str:
-    """As `json_edits.told_in_json`: an object, if the answer behind its thoughts is JSON and nothing else."""
-    return json_edits.told_in_json(_blanked(answer, thoughts(answer)), message)
+    """As `json_edits.message_in_json`: an object, if the answer behind its thoughts is JSON and nothing else."""
+    return json_edits.message_in_json(_blanked(answer, thought_spans(answer)), message)
 
 
 def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
-    """As `json_edits.merged`."""
-    return json_edits.merged(_blanked(text, thoughts(text)), first, second)
+    """As `json_edits.json_merged`."""
+    return json_edits.json_merged(_blanked(text, thought_spans(text)), first, second)
 
 
 def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
-    """As `json_edits.insertions`; of a thought nothing is marked."""
-    apart = thoughts(text)
+    """As `json_edits.json_insertions`; of a thought nothing is marked."""
+    apart = thought_spans(text)
     if not apart:
-        return json_edits.insertions(text, marks)
+        return json_edits.json_insertions(text, marks)
     bare = _blanked(text, apart)
     shown = [mark for mark in marks if mark.span is None or _says_something(bare, mark.span)]
-    return json_edits.insertions(bare, shown)
+    return json_edits.json_insertions(bare, shown)
 
 
 def removals(
@@ -49,12 +49,12 @@ def removals(
     titles: Sequence[str] = (),
     kept: Sequence[Span] = (),
 ) -> tuple[Edit, ...]:
-    """As `json_edits.removals`; where something is cut, thoughts are cut, too."""
-    apart = thoughts(text)
+    """As `json_edits.json_removals`; where something is cut, thoughts are cut, too."""
+    apart = thought_spans(text)
     if not any(span.of(text).strip() for span, _ in spans):
         return ()
     bare = _blanked(text, apart)
-    edits = json_edits.removals(
+    edits = json_edits.json_removals(
         bare,
         [*_said_again(text, bare, spans), *(one for one in spans if _says_something(bare, one[0]))],
         empty=empty,
@@ -68,7 +68,7 @@ def removals(
     if not any(map(str.isalnum, bare)) or any(e.span == Span(start=0, end=len(text)) for e in edits):
         why = edits[0].why if edits else _WHY
         shown = edits[0].replacement if edits else empty
-        return (Edit(span=Span(start=0, end=len(text)), replacement=shown, why=why),)
+        return (replacement(0, len(text), shown, why),)
     gone = [Edit(span=_with_blanks(text, one), replacement="", why=_WHY) for one in apart]
     return merge(gone, [piece for edit in edits for piece in _outside(edit, gone)])
 
@@ -116,8 +116,8 @@ def _outside(edit: Edit, gone: Sequence[Edit]) -> Iterator[Edit]:
         if one.span.end <= at or one.span.start >= edit.span.end:
             continue
         if one.span.start > at:
-            yield Edit(span=Span(start=at, end=one.span.start), replacement=words, why=edit.why)
+            yield replacement(at, one.span.start, words, edit.why)
             words = ""
         at = max(at, one.span.end)
     if at < edit.span.end:
-        yield Edit(span=Span(start=at, end=edit.span.end), replacement=words, why=edit.why)
+        yield replacement(at, edit.span.end, words, edit.why)

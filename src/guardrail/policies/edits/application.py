@@ -5,8 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from guardrail.policies.edits.wording import joined
+from guardrail.policies.edits.wording import joined_once
 from guardrail.report import Edit, Span
+
+
+def replacement(start: int, end: int, words: str, why: str) -> Edit:
+    """Words in the place of `text[start:end]`."""
+    return Edit(span=Span(start=start, end=end), replacement=words, why=why)
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -50,6 +55,6 @@ def merge(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
             inserted[place] = Edit(
                 span=other.span,
                 replacement=other.replacement + edit.replacement,
-                why=joined([other.why, edit.why]),
+                why=joined_once([other.why, edit.why]),
             )
     return tuple(sorted((*taken, *inserted.values()), key=lambda edit: (edit.span.start, edit.span.end)))

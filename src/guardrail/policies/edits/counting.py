@@ -6,9 +6,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from guardrail.policies.edits.application import replacement
 from guardrail.policies.edits.cuts import Cut, inside, overlapped
 from guardrail.policies.edits.numbering import NUMBERED_AGAIN
-from guardrail.report import Edit, Span
+from guardrail.report import Edit
 from guardrail.text.announced import Announced, announced, announces
 from guardrail.text.layout import Layout
 
@@ -79,4 +80,4 @@ def _edit(text: str, number: Announced, left: int, language: str) -> Edit | None
         end, word = following.end(), following[1]
     if capital:
         word = word[0].upper() + word[1:]
-    return Edit(span=Span(start=start, end=end), replacement=word, why=NUMBERED_AGAIN)
+    return replacement(start, end, word, NUMBERED_AGAIN)

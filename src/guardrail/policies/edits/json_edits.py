@@ -14,14 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
-from guardrail.policies.edits.application import apply, merge
+from guardrail.policies.edits.application import apply, merge, replacement
 from guardrail.policies.edits.cuts import Cut, inside, overlapped, united
 from guardrail.policies.edits.extents import trim
-from guardrail.policies.edits.marks import Mark
-from guardrail.policies.edits.marks import insertions as prose_insertions
-from guardrail.policies.edits.removing import SHORTEST_ECHO, named
-from guardrail.policies.edits.removing import removals as prose_removals
-from guardrail.policies.edits.wording import joined, plain
+from guardrail.policies.edits.marks import Mark, prose_insertions
+from guardrail.policies.edits.removing import SHORTEST_ECHO, named, prose_removals
+from guardrail.policies.edits.wording import joined_once, plain
 from guardrail.report import Edit, Span
 from guardrail.text.json_values import Decoded, Value, all_of_it, decoded, json_values, value_at, written
 
@@ -40,12 +38,12 @@ def told(message: str) -> str:
     return json.dumps({KEY: message}, ensure_ascii=False)
 
 
-def told_in_json(answer: str, message: str) -> str:
+def message_in_json(answer: str, message: str) -> str:
     """A message in the place of an answer: an object, if the answer is JSON and nothing else."""
     return told(message) if all_of_it(answer, json_values(answer)) else message
 
 
-def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
+def json_merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
     """As `application.merge`; a mark in a value of JSON that is cut goes with it."""
     cuts = sorted((e.span.start, e.span.end) for e in (*first, *second) if e.span.end > e.span.start)
     roots = json_values(text) if first and second and cuts else []
@@ -64,8 +62,8 @@ def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Ed
 # -- marks
 
 
-def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
-    """As `marks.insertions`, and JSON stays JSON: a mark is a key of its object, or is in its string.
+def json_insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
+    """As `marks.prose_insertions`, and JSON stays JSON: a mark is a key of its object, or is in its string.
 
     A mark on a number or on the whole of an array that is in no object has no place, and no edit.
     """
@@ -105,7 +103,7 @@ def _key(text: str, owner: Value, marks: Sequence[Mark]) -> Edit:
     while name in taken:
         number += 1
         name = f"{KEY}_{number}"
-    entry = f'"{name}": "{written(joined(plain(mark.text, 240) for mark in marks))}"'
+    entry = f'"{name}": "{written(joined_once(plain(mark.text, 240) for mark in marks))}"'
     place = owner.start + 1
     if owner.inner:
         blank = text[place : owner.inner[0].named]
@@ -114,24 +112,21 @@ def _key(text: str, owner: Value, marks: Sequence[Mark]) -> Edit:
             place, entry = owner.inner[-1].end, f",{blank}{entry}"
         else:
             entry = f"{blank}{entry},"
-    return _insertion(place, entry, joined(mark.why for mark in marks))
+    return replacement(place, place, entry, joined_once(mark.why for mark in marks))
 
 
 def _in_string(text: str, value: Value, marks: Sequence[Mark]) -> Iterator[Edit]:
     string = decoded(text, value.start, value.end)
     local = [mark._replace(span=_local(string, mark.span)) for mark in marks if mark.span is not None]
     for edit in prose_insertions(string.text, local):
-        yield _insertion(string.places[edit.span.start], written(edit.replacement), edit.why)
-
-
-def _insertion(place: int, words: str, why: str) -> Edit:
-    return Edit(span=Span(start=place, end=place), replacement=words, why=why)
+        place = string.places[edit.span.start]
+        yield replacement(place, place, written(edit.replacement), edit.why)
 
 
 # -- cuts
 
 
-def removals(
+def json_removals(
     text: str,
     spans: Sequence[tuple[Span, str]],
     *,
@@ -141,7 +136,7 @@ def removals(
     titles: Sequence[str] = (),
     kept: Sequence[Span] = (),
 ) -> tuple[Edit, ...]:
-    """As `removing.removals`, and JSON stays JSON: what is cut goes with its comma, or becomes null.
+    """As `removing.prose_removals`, and JSON stays JSON: what is cut goes with its comma, or becomes null.
 
     An answer that is an object, and is cut as a whole, becomes an object that says so; an array becomes an empty one.
     """
@@ -178,7 +173,9 @@ def removals(
     left = apply(text, edits)
     quoted = [text[cut.start : cut.end] for cut in staying]
     if any(len(one) >= SHORTEST_ECHO and one in left and not any(one in k for k in quoted) for one in gone):
-        return (_edit(0, len(text), told_in_json(text, empty), joined(why for _, why in spans)),)
+        return (
+            replacement(0, len(text), message_in_json(text, empty), joined_once(why for _, why in spans)),
+        )
     return tuple(edits)
 
 
@@ -241,7 +238,7 @@ class _Removing:
             if string:
                 edits += found
             else:
-                self.values[id(value)] = value, joined(why for _, why in wanted)
+                self.values[id(value)] = value, joined_once(why for _, why in wanted)
         cut = [
             one for one in self.values.values() if one[0].parent is None or not self._is_gone(one[0].parent)
         ]
@@ -250,7 +247,9 @@ class _Removing:
             if value.parent is not None and value.parent.kind == "array":
                 rows.setdefault(id(value.parent), []).append((value, why))
             elif value.parent is not None:
-                edits.append(_edit(value.start, value.end, '""' if value.kind == "string" else "null", why))
+                edits.append(
+                    replacement(value.start, value.end, '""' if value.kind == "string" else "null", why)
+                )
             else:
                 edits.append(self._without_root(value, why, empty))
         return edits + [edit for row in rows.values() for edit in _without(self.text, row)]
@@ -258,9 +257,9 @@ class _Removing:
     def _without_root(self, root: Value, why: str, empty: str) -> Edit:
         if self.lines:
             end = _LINE.match(self.text, root.end)
-            return _edit(root.start, end.end() if end else root.end, "", why)
+            return replacement(root.start, end.end() if end else root.end, "", why)
         words = "[]" if root.kind == "array" else told(empty)
-        return _edit(root.start, root.end, words, why)
+        return replacement(root.start, root.end, words, why)
 
     def _is_gone(self, value: Value) -> bool:
         at: Value | None = value
@@ -289,7 +288,7 @@ class _Removing:
             kept=kept,
         )
         placed = [
-            _edit(string.places[e.span.start], string.places[e.span.end], written(e.replacement), e.why)
+            replacement(string.places[e.span.start], string.places[e.span.end], written(e.replacement), e.why)
             for e in edits
         ]
         return apply(string.text, edits).strip(), placed
@@ -360,7 +359,7 @@ def _without(text: str, row: Sequence[_Gone]) -> Iterator[Edit]:
             start = opened.start + 1 if opened is not None else start
             blank = _BLANK.match(text, after.end() if after is not None else end)
             end = blank.end() if blank is not None and text[blank.end() : blank.end() + 1] == "]" else end
-        yield _edit(start, end, "", joined(why for _, why in run))
+        yield replacement(start, end, "", joined_once(why for _, why in run))
 
 
 def _left(text: str, end: int) -> int:
@@ -402,7 +401,3 @@ def _local(string: Decoded, span: Span) -> Span:
     """Where a span of the whole text lies in what a string says."""
     start, end = (min(string.position(place), len(string.text)) for place in (span.start, span.end))
     return Span(start=start, end=end)
-
-
-def _edit(start: int, end: int, words: str, why: str) -> Edit:
-    return Edit(span=Span(start=start, end=end), replacement=words, why=why)

@@ -7,11 +7,12 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from guardrail.policies.edits.application import merge
+from guardrail.policies.edits.application import merge, replacement
 from guardrail.policies.edits.pairs import NESTED, PAIRS, REACH
-from guardrail.policies.edits.wording import joined, one_line, plain
+from guardrail.policies.edits.wording import flattened, joined_once, plain
 from guardrail.report import Edit, Span
-from guardrail.text.layout import Block, Layout
+from guardrail.text.blocks import VerbatimBlock
+from guardrail.text.layout import Layout
 
 _WORDS = re.compile(r"[^\w\s'’.-]")
 _FILLED = re.compile(r"[^\S\n]*\S")
@@ -31,7 +32,7 @@ class Mark(NamedTuple):
     why: str = ""
 
 
-def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
+def prose_insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
     """Insert ` [mark]` after each span; nothing is deleted.
 
     A mark never lands inside a link, inline code, a formula, a word, a code block or a BibTeX entry, but after
@@ -40,7 +41,7 @@ def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
     """
     layout = Layout(text)
     places: dict[int, list[Mark]] = {}
-    below: dict[int, tuple[Block, list[tuple[str, Mark]]]] = {}
+    below: dict[int, tuple[VerbatimBlock, list[tuple[str, Mark]]]] = {}
     for group in _grouped(text, [mark for mark in marks if mark.span is not None]):
         span = Span(start=min(_span(m).start for m in group), end=max(_span(m).end for m in group))
         place, block = _after(layout, span)
@@ -77,7 +78,7 @@ def _grouped(text: str, marks: list[Mark]) -> Iterator[list[Mark]]:
         yield group
 
 
-def _after(layout: Layout, span: Span) -> tuple[int, Block | None]:
+def _after(layout: Layout, span: Span) -> tuple[int, VerbatimBlock | None]:
     text = layout.text
     span = _clip(text, span)
     place = span.start + len(_CLOSING.sub("", span.of(text)[-REACH:])) + max(len(span.of(text)) - REACH, 0)
@@ -140,21 +141,21 @@ def _name(layout: Layout, span: Span) -> str:
     for entry in layout.entries_in(span.start, span.end):
         if entry.key:
             return plain(entry.key, 60)
-    return one_line(_WORDS.sub(" ", span.of(layout.text)[:REACH]), 60)
+    return flattened(_WORDS.sub(" ", span.of(layout.text)[:REACH]), 60)
 
 
 def _inline(text: str, place: int, marks: list[Mark]) -> Edit:
-    label = f" [{joined(plain(mark.text) for mark in marks)}]"
+    label = f" [{joined_once(plain(mark.text) for mark in marks)}]"
     glued = text[place : place + 1] in {"(", "[", ":", "{"}  # "[mark](" would make a link
     return _insert(place, label + " " * glued, marks)
 
 
-def _below(text: str, place: int, block: Block, found: list[tuple[str, Mark]]) -> Edit:
+def _below(text: str, place: int, block: VerbatimBlock, found: list[tuple[str, Mark]]) -> Edit:
     named: dict[str, list[Mark]] = {}
     for name, mark in found:
         named.setdefault(name, []).append(mark)
     labels = [
-        f"[{name + ': ' if name else ''}{joined(plain(m.text) for m in marks)}]"
+        f"[{name + ': ' if name else ''}{joined_once(plain(m.text) for m in marks)}]"
         for name, marks in named.items()
     ]
     indent = "".join(" " if c not in " \t>" else c for c in block.indent)
@@ -174,11 +175,13 @@ def _note(layout: Layout, marks: list[Mark]) -> Edit:
     block = layout.blocks[-1] if layout.blocks else None
     closing = f"\n{block.indent}{block.closing}" if block is not None and block.closing else ""
     gap = "" if not text else "\n\n" if closing or not text.endswith("\n") else "\n"
-    return _insert(len(text), f"{closing}{gap}[{joined(plain(mark.text, 240) for mark in marks)}]", marks)
+    return _insert(
+        len(text), f"{closing}{gap}[{joined_once(plain(mark.text, 240) for mark in marks)}]", marks
+    )
 
 
 def _insert(place: int, text: str, marks: Iterable[Mark]) -> Edit:
-    return Edit(span=Span(start=place, end=place), replacement=text, why=joined(mark.why for mark in marks))
+    return replacement(place, place, text, joined_once(mark.why for mark in marks))
 
 
 def _span(mark: Mark) -> Span:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from guardrail.policies.edits.application import replacement
 from guardrail.policies.edits.cuts import Cut, inside, overlapped
-from guardrail.report import Edit, Span
+from guardrail.report import Edit
 from guardrail.text.layout import ItemList, Layout
 
 NUMBERED_AGAIN = "numbered again"
@@ -44,7 +45,7 @@ class _Numbers:
         return self.kept[begin:end] if self.gaps else range(self.first + begin, self.first + end)
 
 
-def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
+def renumbering(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
     """New numbers for the items that are left, and for the markers that point to them.
 
     Returns:
@@ -61,7 +62,7 @@ def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
         for item in owner.items:
             new = numbers.between(item.number or 0, item.number or 0)
             if new and new[0] != item.number:
-                edits.append(_edit(item.digits, str(new[0])))
+                edits.append(replacement(*item.digits, str(new[0]), NUMBERED_AGAIN))
         if owner in pointed:
             known: dict[str, str | None] = {}
             for match in _markers(layout, note=owner.style.startswith("[^")):
@@ -71,12 +72,12 @@ def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
                 if text is None:
                     dropped.append(Cut(match.start(), match.end()))
                 elif text != match.group():
-                    edits.append(_edit(match.span(), text))
+                    edits.append(replacement(*match.span(), text, NUMBERED_AGAIN))
     return edits, dropped
 
 
 def uncited(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
-    r"""As `renumbered`, for `\cite{key}` and the BibTeX entries that it names."""
+    r"""As `renumbering`, for `\cite{key}` and the BibTeX entries that it names."""
     gone = {entry.key for entry in layout.entries if inside(cuts, entry.start, entry.end)}
     edits: list[Edit] = []
     dropped: list[Cut] = []
@@ -87,12 +88,8 @@ def uncited(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
             dropped.append(Cut(match.start(), match.end()))
         elif len(kept) < len(keys):
             text = match.group().rpartition("{")[0] + "{" + ",".join(kept).strip() + "}"
-            edits.append(_edit(match.span(), text))
+            edits.append(replacement(*match.span(), text, NUMBERED_AGAIN))
     return edits, dropped
-
-
-def _edit(where: tuple[int, int], text: str) -> Edit:
-    return Edit(span=Span(start=where[0], end=where[1]), replacement=text, why=NUMBERED_AGAIN)
 
 
 def _numbers(owner: ItemList, cuts: list[Cut], pointers: list[int]) -> _Numbers | None:

@@ -7,16 +7,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from guardrail.policies.edits.application import apply
+from guardrail.policies.edits.application import apply, replacement
 from guardrail.policies.edits.counting import counted_again
 from guardrail.policies.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
 from guardrail.policies.edits.extents import extents, trim, whole_lines
 from guardrail.policies.edits.narrowing import between, without
-from guardrail.policies.edits.numbering import renumbered, uncited
+from guardrail.policies.edits.numbering import renumbering, uncited
 from guardrail.policies.edits.pairs import REACH
 from guardrail.policies.edits.rows import Row, Rows
 from guardrail.policies.edits.tidying import tidy
-from guardrail.policies.edits.wording import joined
+from guardrail.policies.edits.wording import joined_once
 from guardrail.report import Edit, Span
 from guardrail.text.elements import TAG
 from guardrail.text.layout import Item, Layout
@@ -30,7 +30,7 @@ _TITLE = re.compile(r"[\"“«《「*_]([^\"”»》」*_\n]{12,400})[\"”»》
 _INTRODUCES = re.compile(r":[\s*_]*\Z")
 
 
-def removals(
+def prose_removals(
     text: str,
     spans: Sequence[tuple[Span, str]],
     *,
@@ -78,16 +78,14 @@ def removals(
     _say_what_lists_lost(layout, cuts, staying, list_gone)
     edits += counted_again(layout, cuts, language)
     edits = [edit for edit in edits if not overlapped(cuts, edit.span.start, edit.span.end)]
-    edits += [
-        Edit(span=Span(start=c.start, end=c.end), replacement=c.replacement, why=joined(c.whys)) for c in cuts
-    ]
+    edits += [replacement(c.start, c.end, c.replacement, joined_once(c.whys)) for c in cuts]
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
     bare = remaining.replace(list_gone, "")
     bare = bare if layout.html is None else TAG.sub("", bare)
     if not any(c.isalnum() for c in bare) or _survives(edits, remaining, needles, staying):
-        why = joined(why for cut in cuts for why in cut.whys)
-        return (Edit(span=Span(start=0, end=len(text)), replacement=empty, why=why),)
+        why = joined_once(why for cut in cuts for why in cut.whys)
+        return (replacement(0, len(text), empty, why),)
     return tuple(edits)
 
 
@@ -143,7 +141,7 @@ def _settled(layout: Layout, wanted: list[Cut], staying: list[Cut]) -> tuple[lis
     edits: list[Edit] = []
     for _ in range(_ROUNDS):
         cuts = _emptied(layout, cuts, staying)
-        numbers, pointless = renumbered(layout, cuts)
+        numbers, pointless = renumbering(layout, cuts)
         cites, undefined = uncited(layout, cuts)
         grown = united([*cuts, *pointless, *undefined])
         gone = [cut for row in rows.gone(grown) for cut in _whole(layout, rows, row, staying)]

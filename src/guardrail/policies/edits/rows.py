@@ -7,9 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from guardrail.policies.edits.application import replacement
 from guardrail.policies.edits.cuts import Cut, inside
 from guardrail.policies.edits.numbering import CITE, MARKER, NUMBERED_AGAIN
-from guardrail.report import Edit, Span
+from guardrail.report import Edit
 from guardrail.text.layout import Layout
 
 _TITLE = (
@@ -135,4 +136,4 @@ def _joint(text: str, members: list[tuple[int, int]], left: list[int]) -> Iterat
         last = last.lstrip(",;")
     start, end = members[left[-1] - 1][1], members[left[-1]][0]
     if text[start:end] != last:
-        yield Edit(span=Span(start=start, end=end), replacement=last, why=NUMBERED_AGAIN)
+        yield replacement(start, end, last, NUMBERED_AGAIN)

@@ -11,11 +11,11 @@ _UNSAFE = re.compile(
 )
 
 
-def one_line(text: str, limit: int = 120) -> str:
+def flattened(text: str, limit: int = 120) -> str:
     r"""Text on one line without control characters, cut at `limit`.
 
     Example:
-        >>> one_line("a  b\n\nc\x00", 4)
+        >>> flattened("a  b\n\nc\x00", 4)
         'a b…'
     """
     kept = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in text[: limit * 4])
@@ -30,9 +30,9 @@ def plain(mark: str, limit: int = 120) -> str:
         >>> plain("authors differ: [x](http://a) <b>")
         'authors differ: x (http://a) b'
     """
-    return one_line(_UNSAFE.sub(" ", mark), limit)
+    return flattened(_UNSAFE.sub(" ", mark), limit)
 
 
-def joined(parts: Iterable[str]) -> str:
+def joined_once(parts: Iterable[str]) -> str:
     """Each of the parts once, between semicolons."""
     return "; ".join(dict.fromkeys(part for part in parts if part))

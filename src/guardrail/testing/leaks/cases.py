@@ -9,8 +9,6 @@ from typing import Any
 
 from guardrail.errors import ConfigError
 
-__all__ = ["APIS", "DELIVERIES", "FAULTS", "POLICIES", "SHAPES", "Axes", "Case", "request", "said"]
-
 APIS = ("chat", "responses", "messages")
 """Chat completions, OpenAI's Responses, Anthropic's Messages."""
 SHAPES = ("text", "tools", "structured", "many", "logprobs", "reasoning")

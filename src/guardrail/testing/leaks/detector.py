@@ -9,8 +9,6 @@ from guardrail.detector import Case, Detector, Finding, Scope, Span, Verdict
 from guardrail.testing.leaks.forbidden import FORBIDDEN
 from guardrail.text.claims import pieces
 
-__all__ = ["KnownTexts"]
-
 
 class KnownTexts(Detector):
     """Finds the forbidden texts, each as an unsupported finding of its own.

@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 from guardrail.testing.leaks.cases import Case, request
 from guardrail.testing.leaks.replies import Reply
 
-__all__ = ["Ask", "Door", "NotOffered", "Opened", "Setting", "called", "over_http"]
-
 
 class NotOffered(Exception):  # a statement about a door, no error
     """The door does not have this: raised by a door, the case is counted as not offered. The message is the reason."""

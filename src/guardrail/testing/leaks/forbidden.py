@@ -10,8 +10,6 @@ from urllib.parse import unquote
 
 from guardrail.errors import ConfigError
 
-__all__ = ["FORBIDDEN", "Forbidden"]
-
 FORBIDDEN = ("Zyxwick Vörblatt", "qwumbo.jaxterby@kyptholm.org")
 """Two texts that nobody writes by chance: one with a letter beyond ASCII, and an e-mail address."""
 

@@ -14,8 +14,6 @@ from guardrail.testing.leaks.replies import Reply, shown, texts_by_channel
 from guardrail.testing.leaks.table import Row, Table
 from guardrail.testing.leaks.upstream import Upstream, upstream
 
-__all__ = ["matrix"]
-
 _ENDS = {"chat": "data: [DONE]", "responses": "response.completed", "messages": "message_stop"}
 _HELD = ("content_filter", '"refusal"', '"incomplete"')
 

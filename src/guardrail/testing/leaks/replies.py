@@ -8,10 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-__all__ = ["CHANNELS", "Path", "Reply", "shown", "texts_by_channel"]
-
 Path: TypeAlias = tuple[str, ...]
-CHANNELS = ("body", "headers", "log-probabilities", "reasoning", "report")
 
 
 @dataclass(frozen=True, slots=True)

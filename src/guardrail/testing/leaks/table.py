@@ -9,8 +9,6 @@ from typing import Any
 
 from guardrail.testing.leaks.cases import APIS, POLICIES, Case
 
-__all__ = ["Row", "Table"]
-
 
 @dataclass(frozen=True, slots=True)
 class Row:

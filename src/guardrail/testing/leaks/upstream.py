@@ -13,8 +13,6 @@ from guardrail.testing.leaks.forbidden import FORBIDDEN
 from guardrail.testing.server import Served, serve
 from guardrail.testing.service import Behaviour, Call, ChatService, Said
 
-__all__ = ["Upstream", "upstream"]
-
 _FAULTS = ("rate_limit", "server_error", "content_type")
 
 
