@@ -17,8 +17,6 @@ from guardrail.errors import InputError, MissingExtra
 from guardrail.statistics.calibration import LogisticCalibration, fit_logistic
 from guardrail.statistics.ranking import scored_rows
 
-__all__ = ["FEWEST", "Chosen", "Curve", "IsotonicCalibration", "choose_curve", "fit_isotonic", "fit_rising"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 FEWEST = 200

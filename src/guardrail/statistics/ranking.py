@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError, MissingExtra
 
-__all__ = ["auc", "auc_influence", "average_precision", "midranks", "scored_rows", "trapezoid"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

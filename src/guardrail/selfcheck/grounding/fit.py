@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-from guardrail.statistics.logistic import ridge_logistic
+from guardrail.statistics.calibration import ridge_logistic
 
 __all__ = ["PRIOR", "Fit", "answer_probability", "learn", "packaged_fit", "probability"]
 
