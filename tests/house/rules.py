@@ -217,7 +217,18 @@ def exported(source: str) -> set[str] | None:
     return names
 
 
-INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies"}
+INSIDE = {
+    "engine",
+    "cli",
+    "html",
+    "demo",
+    "given",
+    *DOORS,
+    "policies",
+    "evaluation",
+    "calibration",
+    "statistics",
+}
 """Folders whose modules are private by their place; of these packages only the front doors say what is public."""
 
 

@@ -13,8 +13,6 @@ from guardrail.calibration.drift import MESSAGE, DriftMonitor
 from guardrail.calibration.scoring import position
 from guardrail.report import Case, Finding, Scale, Verdict
 
-__all__ = ["Certified"]
-
 CONVERSATIONS = 100_000
 FEWEST = 20
 

@@ -18,8 +18,6 @@ from guardrail.calibration.scoring import Scoring
 from guardrail.errors import InputError
 from guardrail.report import Scale
 
-__all__ = ["certify"]
-
 FEWEST_SOURCES = 60
 """Of a group with thresholds of its own."""
 MOST_REFERENCE = 2_000

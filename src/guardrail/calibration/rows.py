@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["Rows"]
-
 Floats: TypeAlias = NDArray[np.float64]
 Strings: TypeAlias = NDArray[Any]
 

@@ -11,8 +11,6 @@ from pydantic import BaseModel, ConfigDict
 from guardrail.errors import ConfigError
 from guardrail.report import Scale
 
-__all__ = ["Scoring", "position", "score_at", "without_credential"]
-
 _CREDENTIAL = re.compile(r" as [0-9a-f]{24}\b")
 _NOT_ASKED = ("nobody", "compute")  # lanes without a model, and this process itself
 _LEFT_OUT = ("threshold:", "guardrail:")

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Cost", "Curve", "Mark", "calibration_curve", "cost_chart", "risk_curve", "score_chart"]
-
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 220, 42, 34, 10, 18
 
 

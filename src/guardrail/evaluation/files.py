@@ -12,8 +12,6 @@ from guardrail.errors import InputError, ParseError
 from guardrail.evaluation.delimited import encoding_of, form_of, rows
 from guardrail.evaluation.rows import BATCH, pyarrow
 
-__all__ = ["Wanted", "digest", "form", "numbered", "read"]
-
 Raw: TypeAlias = Mapping[str, Any]
 
 _SUFFIXES = {

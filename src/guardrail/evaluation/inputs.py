@@ -172,11 +172,6 @@ class Survey:
     form: str = ""
 
 
-def surveyed(path: Path, mapped: Mapped) -> InputFile:
-    """A file's digest and number of rows; see `survey`."""
-    return survey(path, mapped).file
-
-
 def survey(path: Path, mapped: Mapped, made: str | None = None) -> Survey:
     """Read every row of a file once: a row that cannot be read is refused before money is spent.
 

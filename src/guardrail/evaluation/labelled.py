@@ -16,8 +16,6 @@ from guardrail.errors import InputError
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run
 from guardrail.report import Scale
 
-__all__ = ["Labelled", "labelled", "read_by_detector", "read_labelled"]
-
 Unit: TypeAlias = Literal["finding", "answer"]
 
 _COLUMNS = (

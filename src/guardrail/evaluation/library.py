@@ -20,8 +20,6 @@ from guardrail.evaluation.table import UNVERIFIED, Rows, gather
 from guardrail.guard import Guard
 from guardrail.report import Case
 
-__all__ = ["Evaluation", "evaluate"]
-
 MEMORY = "given"
 
 

@@ -20,8 +20,6 @@ from guardrail.statistics.decisions import balanced_accuracy, balanced_influence
 from guardrail.statistics.ranking import auc, auc_influence, average_precision, trapezoid
 from guardrail.statistics.reliability import ece, reliability
 
-__all__ = ["FOLDS", "folds", "influences", "measured"]
-
 Array: TypeAlias = NDArray[Any]
 Figure: TypeAlias = dict[str, Any]
 

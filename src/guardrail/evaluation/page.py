@@ -25,8 +25,6 @@ from guardrail.html.page import few, many, number, visible
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["render"]
-
 TEXT = 600
 """Characters of a finding that are shown."""
 

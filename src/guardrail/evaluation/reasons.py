@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 
 from guardrail.evaluation.rows import ResultRow, read_columns
 
-__all__ = ["unverified_because"]
-
 Reasons: TypeAlias = dict[str, list[dict[str, Any]]]
 
 MOST = 3

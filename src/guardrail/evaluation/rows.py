@@ -15,17 +15,6 @@ from typing import Any
 
 from guardrail.errors import InputError, MissingExtra, ParseError
 
-__all__ = [
-    "COLUMNS",
-    "InputFile",
-    "ResultRow",
-    "RowWriter",
-    "RunInfo",
-    "read_rows",
-    "read_run",
-    "results_file",
-]
-
 FORMAT = 1
 MANIFEST = "manifest.json"
 _NAMES = {"parquet": "results.parquet", "jsonl": "results.jsonl"}

@@ -15,8 +15,6 @@ from guardrail.evaluation.rows import ResultRow, rows_at
 from guardrail.evaluation.table import FLAGGED, Array, Rows, Units, answers, findings
 from guardrail.statistics.clusters import by_cluster
 
-__all__ = ["Pick", "compared", "picked", "summarised"]
-
 FORMAT = 1
 MOST_SHOWN = 2_000
 WORST = 100

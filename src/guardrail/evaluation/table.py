@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from guardrail.evaluation.rows import BATCH, MEASURED, ResultRow, column_batches
 
-__all__ = ["Rows", "Units", "answers", "findings", "gather"]
-
 Array: TypeAlias = NDArray[Any]
 
 NUMBERS = (

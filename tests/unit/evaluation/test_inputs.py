@@ -11,7 +11,7 @@ import pytest
 from guardrail.errors import ConfigError, InputError, ParseError
 from guardrail.evaluation import rows as rows_module
 from guardrail.evaluation.files import read
-from guardrail.evaluation.inputs import Mapped, labelled, surveyed
+from guardrail.evaluation.inputs import Mapped, labelled, survey
 from guardrail.evaluation.labels import read_labels
 
 TEXT = "Ada wrote it. Bob ate it."
@@ -129,7 +129,7 @@ class TestFiles:
         found = []
         for name in ("a.jsonl", "a.csv", "a.parquet"):
             path = tmp_path / name
-            file = surveyed(path, Mapped())
+            file = survey(path, Mapped()).file
             assert file.rows == 1
             (item,) = labelled(path, file, Mapped(), [range(1)])
             found.append((item.case, item.labels, item.source))
@@ -140,7 +140,7 @@ class TestFiles:
     def test_only_wanted_rows(self, file):
         """Rows outside the ranges are passed over."""
         path = file({"answer": str(i)} for i in range(10))
-        info = surveyed(path, Mapped())
+        info = survey(path, Mapped()).file
         found = labelled(path, info, Mapped(), [range(2, 4), range(8, 9)])
         assert [item.case.answer for item in found] == ["2", "3", "8"]
 
