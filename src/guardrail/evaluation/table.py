@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.evaluation.rows import BATCH, MEASURED, ResultRow, column_batches
+from guardrail.evaluation.rows import MEASURED, ResultRow, column_batches
 
 Array: TypeAlias = NDArray[Any]
 
 NUMBERS = (
-    *(
-        "file",
-        "row",
-        "source",
-        "detector",
-        "finding",
-        "start",
-        "end",
-        "score",
-        "verdict",
-        "label",
-        "answer_label",
-    ),
+    *("file", "row", "source", "detector", "finding", "start", "end", "score", "verdict", "label", "answer_label"),
     *MEASURED,
-)
+)  # fmt: skip
 """The columns that are needed."""
 
 FLAGGED, SOUND, UNVERIFIED, NOTHING = 1, 0, -1, -2
@@ -115,10 +102,9 @@ class Units:
 
 def gather(source: Path | Iterable[ResultRow]) -> Rows:
     """All rows of a file, or of memory; only numbers are kept, a batch of texts at a time."""
-    batches = column_batches(source, NUMBERS) if isinstance(source, Path) else columns_of(source)
     names: dict[str, int] = {}
     chunks: list[list[Array]] = [[] for _ in _KINDS]
-    for batch in batches:
+    for batch in column_batches(source, NUMBERS):
         for chunk, values, kind in zip(chunks, _numbers(batch, names), _KINDS, strict=True):
             chunk.append(values.astype(kind, copy=False))
     found: list[Array] = []
@@ -131,13 +117,6 @@ def gather(source: Path | Iterable[ResultRow]) -> Rows:
 
 
 _KINDS = (np.int16, *[np.int64] * 3, np.int32, np.float64, *[np.int8] * 3, np.float32)
-
-
-def columns_of(rows: Iterable[ResultRow]) -> Iterator[dict[str, list[Any]]]:
-    """Rows in memory as batches of columns."""
-    left = iter(rows)
-    while listed := list(islice(left, BATCH)):
-        yield {name: [getattr(one, name) for one in listed] for name in NUMBERS}
 
 
 def _numbers(batch: Mapping[str, Any], names: dict[str, int]) -> list[Array]:
