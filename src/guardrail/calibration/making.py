@@ -91,7 +91,12 @@ def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, se
     flags = {promise: found for promise, found in learned.items() if promise.risk.bounds_flags}
     upper = _lowest_of_all(flags)
     lower = next(
-        (_highest(found) for promise, found in learned.items() if promise.risk is Risk.MISSED), upper
+        (
+            max(_kept(found), default=None)
+            for promise, found in learned.items()
+            if promise.risk is Risk.MISSED
+        ),
+        upper,
     )
     if not flags:
         upper = lower
@@ -136,10 +141,6 @@ def _lowest_of_all(learned: Mapping[Promise, Learned]) -> float | None:
 
 def _kept(learned: Learned) -> list[float]:
     return [point for point, passed in zip(learned.grid, learned.passed, strict=True) if passed]
-
-
-def _highest(learned: Learned) -> float | None:
-    return max(_kept(learned), default=None)
 
 
 def _outcome(promise: Promise, learned: Learned, unit: str, error: float, measured: float | None) -> Outcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -88,16 +88,8 @@ class Units:
         """Some of them, in the order of an index or where a mask is true."""
         if mask.dtype == np.bool_ and mask.all():
             return self
-        return Units(
-            self.kind,
-            self.key[mask],
-            self.row[mask],
-            _numbered(self.source[mask]),
-            self.score[mask],
-            self.verdict[mask],
-            self.label[mask],
-            self.cost[mask],
-        )
+        kept = {one.name: getattr(self, one.name)[mask] for one in fields(self) if one.name != "kind"}
+        return Units(self.kind, **kept | {"source": _numbered(kept["source"])})
 
 
 def gather(source: Path | Iterable[ResultRow]) -> Rows:
