@@ -104,7 +104,9 @@ def gather(source: Path | Iterable[ResultRow]) -> Rows:
         empty = np.zeros((0, 3) if kind is np.float32 else 0, dtype=kind)
         found.append(np.concatenate(chunk) if chunk else empty)
         chunk.clear()  # one column is there twice, never all
-    found[3] = _numbered(found[3])
+    # in the order of the input, for folds depend on it, and hashes of texts differ between processes
+    _, first, which = np.unique(found[3], return_index=True, return_inverse=True)
+    found[3] = _numbered(first[which])
     return Rows(tuple(names), *found)
 
 
