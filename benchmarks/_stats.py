@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-from guardrail.statistics.calibration import LogisticCalibration, Threshold, fit_logistic, threshold_for_fdr
 from guardrail.statistics.intervals import wilson
 from guardrail.statistics.ranking import auc, auc_influence, scored_rows
 from guardrail.statistics.reliability import Reliability, checked_probabilities, ece, reliability
@@ -25,9 +24,7 @@ __all__ = [
     "Band",
     "Estimate",
     "Interval",
-    "LogisticCalibration",
     "Reliability",
-    "Threshold",
     "auc",
     "brier",
     "cohen_kappa",
@@ -35,12 +32,10 @@ __all__ = [
     "ece",
     "fdr_band",
     "fdr_curve",
-    "fit_logistic",
     "reliability",
     "resampled",
     "roc_band",
     "roc_curve",
-    "threshold_for_fdr",
     "wilson_interval",
 ]
 

@@ -14,8 +14,8 @@ from benchmarks.grounding.sets import RAGTRUTH
 from guardrail.backends import EntailPackaged
 from guardrail.errors import InputError
 from guardrail.selfcheck.grounding.fit import ENTAILMENT, LEXICAL, PRIOR, Curve, answer_probability
+from guardrail.statistics.calibration import ridge_logistic
 from guardrail.statistics.decisions import balanced_accuracy
-from guardrail.statistics.logistic import ridge_logistic
 
 __all__ = ["FEATURES", "PENALTY", "THRESHOLDS", "flagged", "learn", "learnt", "left_out", "score"]
 

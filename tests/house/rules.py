@@ -219,7 +219,21 @@ def exported(source: str) -> set[str] | None:
     return names
 
 
-INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies", "logic", "logic.paper", "server"}
+INSIDE = {
+    "engine",
+    "cli",
+    "html",
+    "demo",
+    "given",
+    *DOORS,
+    "policies",
+    "logic",
+    "logic.paper",
+    "server",
+    "evaluation",
+    "calibration",
+    "statistics",
+}
 """Folders whose modules are private by their place; of these packages only the front doors say what is public."""
 
 

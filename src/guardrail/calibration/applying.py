@@ -17,8 +17,6 @@ from guardrail.calibration.scoring import position
 from guardrail.errors import ConfigError
 from guardrail.report import Case, Finding, Scale, Verdict
 
-__all__ = ["Calibration", "Certified"]
-
 CONVERSATIONS = 100_000
 FEWEST = 20
 

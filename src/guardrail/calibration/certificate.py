@@ -11,8 +11,6 @@ from guardrail.calibration.scoring import Scoring, score_at
 from guardrail.calibration.stored import Model, StoredModel
 from guardrail.report import Scale
 
-__all__ = ["Certificate", "GroupThresholds", "Outcome", "ReferenceScores"]
-
 
 class Outcome(Model):
     """What came of one promise in one group.

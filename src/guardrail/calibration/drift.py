@@ -13,8 +13,6 @@ from random import Random
 
 from guardrail.errors import InputError
 
-__all__ = ["MESSAGE", "DriftMonitor"]
-
 MESSAGE = "scores no longer look like the calibration's"
 BINS = 10
 TILTS = (-0.9, -0.6, -0.3, 0.3, 0.6, 0.9)

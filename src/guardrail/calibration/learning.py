@@ -25,8 +25,6 @@ from guardrail.statistics.testing import (
     sources_needed,
 )
 
-__all__ = ["Learned", "learn", "placing", "risk_at"]
-
 Test: TypeAlias = Literal["betting", "binomial"]
 Floats: TypeAlias = NDArray[np.float64]
 Marks: TypeAlias = NDArray[np.bool_]

@@ -18,8 +18,6 @@ from guardrail.calibration.scoring import Scoring
 from guardrail.errors import InputError
 from guardrail.report import Scale
 
-__all__ = ["certify"]
-
 FEWEST_SOURCES = 60
 """Of a group with thresholds of its own."""
 MOST_REFERENCE = 2_000
@@ -93,7 +91,12 @@ def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, se
     flags = {promise: found for promise, found in learned.items() if promise.risk.bounds_flags}
     upper = _lowest_of_all(flags)
     lower = next(
-        (_highest(found) for promise, found in learned.items() if promise.risk is Risk.MISSED), upper
+        (
+            max(_kept(found), default=None)
+            for promise, found in learned.items()
+            if promise.risk is Risk.MISSED
+        ),
+        upper,
     )
     if not flags:
         upper = lower
@@ -138,10 +141,6 @@ def _lowest_of_all(learned: Mapping[Promise, Learned]) -> float | None:
 
 def _kept(learned: Learned) -> list[float]:
     return [point for point, passed in zip(learned.grid, learned.passed, strict=True) if passed]
-
-
-def _highest(learned: Learned) -> float | None:
-    return max(_kept(learned), default=None)
 
 
 def _outcome(promise: Promise, learned: Learned, unit: str, error: float, measured: float | None) -> Outcome:

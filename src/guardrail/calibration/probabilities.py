@@ -18,8 +18,6 @@ from guardrail.report import Finding, Measurement, Scale
 from guardrail.statistics.calibration import LogisticCalibration
 from guardrail.statistics.curves import Curve, IsotonicCalibration, choose_curve
 
-__all__ = ["NAME", "DetectorCurve", "Probabilities", "learn_probabilities"]
-
 NAME = "P(made up), by your labels"
 """The measurement that a guard adds to findings."""
 FEWEST = 20

@@ -8,8 +8,6 @@ from enum import StrEnum
 
 from guardrail.errors import ConfigError, UnknownName
 
-__all__ = ["Promise", "Risk", "Target"]
-
 
 class Risk(StrEnum):
     """Which error is bounded. Every one is a mean over sources, each source counting once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.errors import InputError
-
-__all__ = ["Rows"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Strings: TypeAlias = NDArray[Any]
@@ -45,8 +43,7 @@ class Rows:
             object.__setattr__(self, "groups", np.full(self.scores.shape, "", dtype=object))
         if not self.worst.size and self.scores.size:
             object.__setattr__(self, "worst", self.scores)
-        names = ("scores", "made_up", "sources", "answers", "groups", "worst")
-        sizes = {name: getattr(self, name).shape for name in names}
+        sizes = {one.name: getattr(self, one.name).shape for one in fields(self)}
         if len(set(sizes.values())) > 1 or self.scores.ndim != 1:
             raise InputError(f"expected arrays of one length, got {sizes!r}")
         if np.isinf(self.scores).any():
@@ -78,14 +75,7 @@ class Rows:
 
     def where(self, chosen: NDArray[Any]) -> Rows:
         """Some of the rows, by a mask or by places."""
-        return Rows(
-            self.scores[chosen],
-            self.made_up[chosen],
-            self.sources[chosen],
-            self.answers[chosen],
-            self.groups[chosen],
-            self.worst[chosen],
-        )
+        return Rows(*(getattr(self, one.name)[chosen] for one in fields(self)))
 
     @cached_property
     def names(self) -> Strings:

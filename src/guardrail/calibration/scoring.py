@@ -6,19 +6,18 @@ import math
 import re
 from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from guardrail.calibration.stored import Model
 from guardrail.errors import ConfigError
 from guardrail.report import Scale
-
-__all__ = ["Scoring", "position", "score_at", "without_credential"]
 
 _CREDENTIAL = re.compile(r" as [0-9a-f]{24}\b")
 _NOT_ASKED = ("nobody", "compute")  # lanes without a model, and this process itself
 _LEFT_OUT = ("threshold:", "guardrail:")
 
 
-class Scoring(BaseModel):
+class Scoring(Model):
     """What a certificate is for. Thresholds and the package's version are left out of what is compared.
 
     Attributes:
@@ -28,10 +27,8 @@ class Scoring(BaseModel):
         package: the version that made it; not compared.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     detectors: dict[str, str]
-    backends: dict[str, str] = {}
+    backends: dict[str, str] = Field(default_factory=dict)
     model: str = ""
     package: str = ""
 

@@ -14,8 +14,6 @@ import numpy as np
 from guardrail.calibration.rows import Rows
 from guardrail.statistics.testing import betting_p_values, losses
 
-__all__ = ["PART", "bound_here", "largest_share", "made_up_share"]
-
 PART = 0.2
 """What of a promise's error goes to the upper limit of the share; the rest goes to the thresholds."""
 _STEPS = 40

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from guardrail.calibration.rows import Rows
 from guardrail.statistics.testing import STAKES, losses
 
-__all__ = ["planned_starts", "revealed_start"]
-
 SPREAD = (1.1, 1.7, 2.7)
 """In shares of flagged rows that are just enough if all flags are right: the last is more than enough if half of the bound is used."""
 LARGEST = 0.9

@@ -12,8 +12,6 @@ from guardrail.errors import ConfigError
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Model", "StoredModel"]
-
 
 class Model(BaseModel):
     """Immutable, without unknown fields, infinities or NaN."""

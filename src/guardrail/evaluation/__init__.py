@@ -3,7 +3,7 @@
 ```
 rows      the typed row of results        inputs    answers read row by row (files: their forms; columns: names; labels: what people say)
 folder    what makes a run resumable      running   a guard over many answers
-table     rows as arrays                  measures  figures of one detector (summary: of all; what to read; reasons: why rows are unverified)
+table     rows as arrays                  measures  figures of one detector (summary: of all; what to read; why rows are unverified)
 library   evaluate(), Evaluation          page      one self-contained page (charts: its drawings)
 ```
 """

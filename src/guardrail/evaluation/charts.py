@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Cost", "Curve", "Mark", "calibration_curve", "cost_chart", "risk_curve", "score_chart"]
-
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 220, 42, 34, 10, 18
 
 
@@ -128,21 +126,12 @@ def risk_curve(points: Sequence[Mapping[str, float]]) -> Curve | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a detector costs and how good it is; `None` = unknown."""
-
-    name: str
-    cost: float | None
-    quality: float | None
-
-
-def cost_chart(listed: Sequence[Cost], unit: str) -> Curve | None:
-    """Cost against quality; those that none beats in both are marked."""
+def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit: str) -> Curve | None:
+    """Cost against quality, both by name, `None` = unknown; those that none beats in both are marked."""
     known = [
-        (one.name, one.cost, one.quality)
-        for one in listed
-        if one.cost is not None and one.quality is not None
+        (name, cost, quality)
+        for name, (cost, quality) in detectors.items()
+        if cost is not None and quality is not None
     ]
     if len(known) < 2:
         return None

@@ -6,8 +6,6 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 
-__all__ = ["FIELDS", "as_option", "suggested"]
-
 FIELDS = ("answer", "prompt", "context", "samples", "logprobs", "label", "sentences", "source")
 """What a row may have, by the name of its default column."""
 

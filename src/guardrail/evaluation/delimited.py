@@ -14,8 +14,6 @@ from pathlib import Path
 from guardrail.errors import InputError, MissingExtra, ParseError
 from guardrail.text.language import language
 
-__all__ = ["Form", "encoding_of", "form_of", "rows"]
-
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MARKS = {  # of the order of bytes; UTF-32's begins like UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",

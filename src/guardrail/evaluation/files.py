@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from guardrail.errors import InputError, ParseError
-from guardrail.evaluation.delimited import encoding_of, form_of, rows
+from guardrail.evaluation.delimited import Form, encoding_of, form_of, rows
 from guardrail.evaluation.rows import BATCH, pyarrow
-
-__all__ = ["Wanted", "digest", "form", "numbered", "read"]
 
 Raw: TypeAlias = Mapping[str, Any]
 
@@ -58,19 +56,19 @@ class Wanted:
         return self._left is not None and not self._left
 
 
-def read(path: Path) -> Iterator[Raw]:
-    """Every row, as a dictionary; errors as of `numbered`."""
-    return (row for _, row in numbered(path, Wanted()))
-
-
-def numbered(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
+def numbered(path: Path, ranges: Sequence[range] | None = None) -> Iterator[tuple[int, Raw]]:
     """The rows that are needed, with their numbers from 0; the others are not parsed, where the form allows it.
+
+    Args:
+        path: the file or folder.
+        ranges: numbers of the rows that are needed, ascending and disjoint; `None` = every row.
 
     Raises:
         InputError: it cannot be read, or has a form that is not read here.
         ParseError: a line is no JSON object; with its number.
         MissingExtra: Parquet or Arrow, and pyarrow is not installed.
     """
+    wanted = Wanted(ranges)
     for number, row in _reader(path)(path, wanted):
         if wanted.has(number):
             yield number, row
@@ -81,10 +79,9 @@ def numbered(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
 def form(path: Path) -> str:
     """What is said of how a file of text is written; "" where it is UTF-8, with commas."""
     kind = _SUFFIXES.get(path.suffix.lower()) if path.is_file() else None
-    if kind == "csv":
-        return str(form_of(path))
-    encoding = encoding_of(path) if kind == "jsonl" else "utf-8"
-    return "" if encoding in {"utf-8", "utf-8-sig"} else f"read as {encoding.upper()}"
+    if kind == "jsonl":
+        return str(Form(encoding_of(path), ","))
+    return str(form_of(path)) if kind == "csv" else ""
 
 
 def _reader(path: Path) -> Any:
@@ -147,18 +144,20 @@ def _parquet(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
                 size = file.metadata.row_group(group).num_rows
                 if not wanted.none_before(first + size):
                     batches = file.iter_batches(batch_size=BATCH // 8, row_groups=[group])
-                    for number, row in _of_batches(batches, wanted, first):
-                        yield number, _named(row, names) if names else row
+                    yield from _of_batches(batches, wanted, first, names)
                 first += size
     except arrow.ArrowInvalid as error:
         raise ParseError(f"expected a Parquet file: {error}", source=str(path)) from error
 
 
-def _of_batches(batches: Any, wanted: Wanted, first: int) -> Iterator[tuple[int, Raw]]:
+def _of_batches(
+    batches: Any, wanted: Wanted, first: int, names: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[int, Raw]]:
     """Rows of batches of Arrow; batches without a row that is needed stay as they are."""
     for batch in batches:
         if not wanted.none_before(first + batch.num_rows):
-            yield from enumerate(batch.to_pylist(), first)
+            for number, row in enumerate(batch.to_pylist(), first):
+                yield number, _named(row, names) if names else row
         first += batch.num_rows
 
 
@@ -170,10 +169,8 @@ def _saved_folder(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
         try:
             with arrow.memory_map(str(part)) as source, arrow.ipc.open_stream(source) as stream:
                 for batch in stream:
-                    if not wanted.none_before(first + batch.num_rows):
-                        small = (batch.slice(at, BATCH // 8) for at in range(0, batch.num_rows, BATCH // 8))
-                        for number, row in _of_batches(small, wanted, first):
-                            yield number, _named(row, names)
+                    small = (batch.slice(at, BATCH // 8) for at in range(0, batch.num_rows, BATCH // 8))
+                    yield from _of_batches(small, wanted, first, names)
                     first += batch.num_rows
         except (arrow.ArrowInvalid, OSError) as error:
             raise ParseError(f"expected a stream of Arrow: {error}", source=str(part)) from error

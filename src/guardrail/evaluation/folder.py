@@ -15,7 +15,7 @@ import contextlib
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,6 @@ from guardrail.evaluation.rows import (
     RowWriter,
     RunInfo,
     as_dict,
-    read_rows,
     read_run,
 )
 
@@ -252,10 +251,6 @@ class Folder:
         durable(target, put)
         return target, answers
 
-    def rows(self, part: Part, info: RunInfo) -> Iterator[ResultRow]:
-        """The rows of a part that is written."""
-        return read_rows(self.place(part, info))
-
     # -- what it cost
 
     @property
@@ -276,22 +271,22 @@ class Ledger:
     """Calls and tokens of a run, over all its processes one after the other; what is in flight counts as spent.
 
     Args:
-        path: a line for each reservation ("r CALLS") and for each answer ("s RESERVED CALLS TOKENS"). `None` = in memory.
+        path: a line for each reservation ("r CALLS") and for each answer ("s RESERVED CALLS TOKENS").
         calls: the bound; `None` = none.
         tokens: the same.
     """
 
-    def __init__(self, path: Path | None, *, calls: float | None = None, tokens: float | None = None) -> None:
+    def __init__(self, path: Path, *, calls: float | None = None, tokens: float | None = None) -> None:
         self.calls, self.tokens = 0.0, 0.0
         self.most_calls, self.most_tokens = calls, tokens
-        if path is not None and path.exists():
+        if path.exists():
             whole = path.read_bytes()
             kept = whole[: whole.rfind(b"\n") + 1]
             os.truncate(path, len(kept))
             for line in kept.decode("ascii").splitlines():
                 kind, *numbers = line.split()
                 self._count(kind, [float(one) for one in numbers])
-        self._file = None if path is None else path.open("ab", buffering=0)
+        self._file = path.open("ab", buffering=0)
 
     @property
     def bounded(self) -> bool:
@@ -316,13 +311,11 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file."""
-        if self._file is not None:
-            self._file.close()
+        self._file.close()
 
     def _book(self, kind: str, *numbers: float) -> None:
         self._count(kind, numbers)
-        if self._file is not None:
-            self._file.write(f"{' '.join([kind, *map(repr, map(float, numbers))])}\n".encode())
+        self._file.write(f"{' '.join([kind, *map(repr, map(float, numbers))])}\n".encode())
 
     def _count(self, kind: str, numbers: Sequence[float]) -> None:
         if kind == "r":
@@ -357,8 +350,4 @@ def _compared(info: RunInfo, name: str) -> Any:
     value = getattr(info, name)
     if name == "backends":
         value = {lane: without_credential(fingerprint) for lane, fingerprint in value.items()}
-    return _plain(value)
-
-
-def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=repr, sort_keys=True))

@@ -11,7 +11,7 @@ from typing import Any
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.evaluation.columns import FIELDS, as_option, suggested
-from guardrail.evaluation.files import Wanted, digest, form, numbered
+from guardrail.evaluation.files import digest, form, numbered
 from guardrail.evaluation.labels import Labels, Meanings, StrangeLabels, read_labels, strange
 from guardrail.evaluation.rows import InputFile
 from guardrail.report import Case
@@ -172,11 +172,6 @@ class Survey:
     form: str = ""
 
 
-def surveyed(path: Path, mapped: Mapped) -> InputFile:
-    """A file's digest and number of rows; see `survey`."""
-    return survey(path, mapped).file
-
-
 def survey(path: Path, mapped: Mapped, made: str | None = None) -> Survey:
     """Read every row of a file once: a row that cannot be read is refused before money is spent.
 
@@ -194,7 +189,7 @@ def survey(path: Path, mapped: Mapped, made: str | None = None) -> Survey:
     first: int | None = None
     columns: tuple[str, ...] = ()
     rows = 0
-    for number, raw in numbered(path, Wanted()):
+    for number, raw in numbered(path):
         columns = columns or tuple(map(str, raw))
         try:
             counts.update(_has(_at(path, number, mapped, raw, file), file))
@@ -226,7 +221,7 @@ def _has(item: Labelled, file: InputFile) -> Iterator[str]:
 
 def labelled(path: Path, file: InputFile, mapped: Mapped, wanted: Sequence[range]) -> Iterator[Labelled]:
     """The rows of a file whose numbers lie in one of some ranges, which are in order and disjoint."""
-    for number, raw in numbered(path, Wanted(wanted)):
+    for number, raw in numbered(path, wanted):
         yield _at(path, number, mapped, raw, file)
 
 

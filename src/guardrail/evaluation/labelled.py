@@ -14,25 +14,11 @@ from guardrail.calibration.rows import Rows
 from guardrail.calibration.scoring import Scoring, position
 from guardrail.errors import InputError
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run
+from guardrail.evaluation.table import NUMBERS
 from guardrail.report import Scale
-
-__all__ = ["Labelled", "labelled", "read_by_detector", "read_labelled"]
 
 Unit: TypeAlias = Literal["finding", "answer"]
 
-_COLUMNS = (
-    "file",
-    "row",
-    "source",
-    "detector",
-    "finding",
-    "start",
-    "end",
-    "score",
-    "verdict",
-    "label",
-    "answer_label",
-)
 _NOTHING = -1
 
 
@@ -76,7 +62,7 @@ def read_labelled(folder: str | Path, *, by: Sequence[str] = ()) -> Labelled:
                 f"expected a column that the run kept, got {name!r} (kept: {kept}): evaluate again with --group {name}"
             )
     scales = {name: Scale(**scale) for name, scale in run.scales.items()}
-    columns = (*_COLUMNS, "groups") if by else _COLUMNS
+    columns = (*NUMBERS, "groups") if by else NUMBERS
     rows, unit = labelled(read_rows(folder, columns), scales, by=by)
     if not len(rows):
         raise InputError(
@@ -95,7 +81,7 @@ def read_by_detector(folder: str | Path) -> dict[str, Labelled]:
     scales = {name: Scale(**scale) for name, scale in run.scales.items()}
     found = {}
     for name in scales:
-        of = (row for row in read_rows(folder, _COLUMNS) if row.detector == name)
+        of = (row for row in read_rows(folder, NUMBERS) if row.detector == name)
         rows, unit = labelled(of, scales)
         if not len(rows):
             raise InputError(

@@ -16,8 +16,6 @@ from typing import Any, TypeAlias
 from guardrail.errors import ConfigError, InputError
 from guardrail.text.sentences import sentences
 
-__all__ = ["Label", "Labels", "Meanings", "StrangeLabels", "read_labels", "strange"]
-
 Label: TypeAlias = "bool | str | float | Sequence[Any] | None"
 
 _MADE_UP = frozenset(

@@ -12,15 +12,12 @@ from guardrail.errors import InputError
 from guardrail.evaluation.folder import durable
 from guardrail.evaluation.inputs import Labelled
 from guardrail.evaluation.labels import Label, read_labels
-from guardrail.evaluation.reasons import unverified_because
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run, results_file
 from guardrail.evaluation.running import PARALLEL, Job, examined, is_instant, rows_of
-from guardrail.evaluation.summary import Pick, compared, picked, summarised
+from guardrail.evaluation.summary import Pick, compared, picked, summarised, unverified_because
 from guardrail.evaluation.table import UNVERIFIED, Rows, gather
 from guardrail.guard import Guard
 from guardrail.report import Case
-
-__all__ = ["Evaluation", "evaluate"]
 
 MEMORY = "given"
 

@@ -20,8 +20,6 @@ from guardrail.statistics.decisions import balanced_accuracy, balanced_influence
 from guardrail.statistics.ranking import auc, auc_influence, average_precision, trapezoid
 from guardrail.statistics.reliability import ece, reliability
 
-__all__ = ["FOLDS", "folds", "influences", "measured"]
-
 Array: TypeAlias = NDArray[Any]
 Figure: TypeAlias = dict[str, Any]
 
@@ -32,12 +30,10 @@ _BINS = 25
 
 def figure(value: float | None, half: float | None = None, *, reason: str = "", least: float = 0.0) -> Figure:
     """A value with its interval, cut to [least, 1]."""
-    if value is None:
-        return {"value": None, "interval": None, "reason": reason}
-    if half is None:
-        return {"value": float(value), "interval": None, "reason": reason}
-    ends = [max(least, float(value - half)), min(1.0, float(value + half))]
-    return {"value": float(value), "interval": ends, "reason": reason}
+    ends = None
+    if value is not None and half is not None:
+        ends = [max(least, float(value - half)), min(1.0, float(value + half))]
+    return {"value": None if value is None else float(value), "interval": ends, "reason": reason}
 
 
 def measured(units: Units, scale: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from guardrail.evaluation.charts import (
-    Cost,
     Curve,
     calibration_curve,
     cost_chart,
@@ -20,17 +15,11 @@ from guardrail.evaluation.charts import (
 )
 from guardrail.evaluation.rows import RunInfo
 from guardrail.evaluation.summary import Pick
-from guardrail.html.page import few, many, number, visible
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-__all__ = ["render"]
+from guardrail.html.page import filled
+from guardrail.html.view import ICONS
 
 TEXT = 600
 """Characters of a finding that are shown."""
-
-_ICONS = {"supported": "✓", "unverified": "?", "unsupported": "✕"}
 
 
 def render(
@@ -50,13 +39,10 @@ def render(
         comparison: of another run over the same answers, as `guardrail.evaluation.summary.compared` gives it.
         other: what that run was.
     """
-    template, css = _template()
-    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     detectors = summary["detectors"]
-    return template.render(
-        css=css,
-        policy=policy,
+    return filled(
+        "guardrail.evaluation",
+        "page",
         summary=summary,
         info=info,
         detectors={name: _shown(one) for name, one in detectors.items()},
@@ -66,7 +52,8 @@ def render(
         labelled=any(one[one["judged_by"]]["labelled"] for one in detectors.values()),
         comparison=comparison,
         other=other,
-        icons=_ICONS,
+        icons=ICONS,
+        most=TEXT,
         edges=edges(),
     )
 
@@ -115,38 +102,12 @@ def _figures(level: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 def _costs(detectors: Mapping[str, Any]) -> list[tuple[str, Curve]]:
     found = []
     for name, unit in (("calls", "paid calls"), ("seconds", "seconds")):
-        listed = [
-            Cost(detector, of["answer"]["cost"][name], of[of["judged_by"]]["auroc"]["value"])
+        weighed = {
+            detector: (of["answer"]["cost"][name], of[of["judged_by"]]["auroc"]["value"])
             for detector, of in detectors.items()
-        ]
-        drawing = cost_chart(listed, unit)
+        }
+        drawing = cost_chart(weighed, unit)
         # the time is that of the whole run: where all have the same cost there is nothing to weigh
-        if drawing is not None and len({one.cost for one in listed}) > 1:
+        if drawing is not None and len({cost for cost, _ in weighed.values()}) > 1:
             found.append((f"Quality and {unit}", drawing))
     return found
-
-
-def fixed(value: float | None) -> str:
-    """A figure of a table, with three decimals, so that those below each other can be compared; `None` is a dash."""
-    return "–" if value is None else f"{value:.3f}"
-
-
-@cache
-def _template() -> tuple[Template, str]:
-    from jinja2 import Environment, StrictUndefined
-
-    own = resources.files(__package__)
-    css = "\n".join(
-        folder.joinpath(name).read_text(encoding="utf-8")
-        for folder, name in ((resources.files("guardrail.html"), "report.css"), (own, "page.css"))
-    )
-    environment = Environment(
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"visible": visible, "number": number, "few": few, "many": many, "fixed": fixed}
-    environment.globals |= {"TEXT": TEXT}
-    return environment.from_string(own.joinpath("page.html.j2").read_text(encoding="utf-8")), css

@@ -10,21 +10,11 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from guardrail.errors import InputError, MissingExtra, ParseError
-
-__all__ = [
-    "COLUMNS",
-    "InputFile",
-    "ResultRow",
-    "RowWriter",
-    "RunInfo",
-    "read_rows",
-    "read_run",
-    "results_file",
-]
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -206,7 +196,7 @@ def read_rows(place: str | Path, columns: Sequence[str] = COLUMNS) -> Iterator[R
         ParseError: a line is no row; with its number.
     """
     path = Path(place)
-    for batch in read_columns(results_file(path) if path.is_dir() else path, columns):
+    for batch in map(plain, column_batches(results_file(path) if path.is_dir() else path, columns)):
         rest = {name: _EMPTY[name] for name in COLUMNS if name not in batch}
         for values in zip(*batch.values(), strict=True):
             yield ResultRow(**rest, **dict(zip(batch, values, strict=True)))
@@ -221,31 +211,26 @@ _EMPTY: dict[str, Any] = {
 }
 
 
-def read_columns(path: Path, columns: Sequence[str] = COLUMNS) -> Iterator[dict[str, list[Any]]]:
-    """Batches of some columns, each a list; see `read_rows`."""
+def column_batches(
+    source: Path | Iterable[ResultRow], columns: Sequence[str] = COLUMNS
+) -> Iterator[dict[str, Any]]:
+    """Batches of some columns, in the order of `COLUMNS`: of Parquet arrays of pyarrow, else lists; see `read_rows`."""
     wanted = [name for name in COLUMNS if name in columns]
-    return _parquet_columns(path, wanted) if path.suffix == ".parquet" else _json_columns(path, wanted)
+    if not isinstance(source, Path):
+        left = iter(source)
+        while listed := list(islice(left, BATCH)):
+            yield {name: [getattr(one, name) for one in listed] for name in wanted}
+    elif source.suffix != ".parquet":
+        yield from _json_columns(source, wanted)
+    else:
+        with pyarrow("reads Parquet files").parquet.ParquetFile(source) as file:
+            for batch in file.iter_batches(batch_size=BATCH, columns=wanted):
+                yield {name: batch.column(name) for name in wanted}
 
 
-def column_batches(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """As `read_columns`, but columns of Parquet are arrays of pyarrow."""
-    wanted = [name for name in COLUMNS if name in columns]
-    if path.suffix != ".parquet":
-        yield from _json_columns(path, wanted)
-        return
-    with pyarrow("reads Parquet files").parquet.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=BATCH, columns=wanted):
-            yield {name: batch.column(name) for name in wanted}
-
-
-def _parquet_columns(path: Path, wanted: list[str]) -> Iterator[dict[str, list[Any]]]:
-    for batch in column_batches(path, wanted):
-        yield _plain(batch)
-
-
-def _plain(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Columns of pyarrow as lists."""
-    found = {name: column.to_pylist() for name, column in columns.items()}
+def plain(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Columns as lists."""
+    found = {name: one if isinstance(one, list) else one.to_pylist() for name, one in columns.items()}
     if "groups" in found:
         found["groups"] = [dict(pairs) for pairs in found["groups"]]
     return found
@@ -266,7 +251,7 @@ def rows_at(source: Path | Iterable[ResultRow], places: Sequence[int]) -> Iterat
             rest = rest[len(here) :]
             if here:
                 taken = file.read_row_group(group, columns=COLUMNS).take([place - first for place in here])
-                columns = _plain({name: taken.column(name) for name in COLUMNS})
+                columns = plain({name: taken.column(name) for name in COLUMNS})
                 for place, values in zip(here, zip(*columns.values(), strict=True), strict=True):
                     yield place, ResultRow(*values)
             first += size

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
@@ -19,7 +19,7 @@ from guardrail.evaluation.folder import Folder, Ledger, Part
 from guardrail.evaluation.inputs import Labelled, Mapped, labelled
 from guardrail.evaluation.rows import ResultRow, RunInfo
 from guardrail.guard import Guard
-from guardrail.report import DetectorFailure, Finding, Report
+from guardrail.report import Finding, Report
 
 PARALLEL = 32
 """Answers in flight at once where a model is asked."""
@@ -289,25 +289,38 @@ def rows_of(item: Labelled, report: Report, names: Sequence[str], *, seconds: fl
     failures = {failure.detector: failure for failure in report.failures}
     found: list[ResultRow] = []
     for name, findings in by_detector.items():
+        nothing = ResultRow(
+            file=item.file,
+            row=item.row,
+            source=item.source,
+            detector=name,
+            finding=-1,
+            start=None,
+            end=None,
+            text="",
+            score=None,
+            verdict=None,
+            word="",
+            reason="nothing in this answer to examine",
+            label=None,
+            answer_label=item.labels.whole,
+            groups=item.groups,
+        )
+        rows = [_row(nothing, item, number, finding) for number, finding in enumerate(findings)]
+        if failure := failures.get(name):
+            reason = f"the detector could not finish: {failure.reason} {failure.detail}".rstrip()
+            rows.append(replace(nothing, verdict="unverified", reason=reason))
+        first, *rest = rows or [nothing]
         cost = report.cost.alone.get(name, Cost())
-        spent = [(cost.calls, float(cost.tokens), seconds)]  # on the first row alone
-        spent += [(0.0, 0.0, 0.0)] * len(findings)
-        found += [_row(item, name, number, finding, spent[number]) for number, finding in enumerate(findings)]
-        if not findings or name in failures:
-            found.append(_empty(item, name, failures.get(name), spent[len(findings)]))
+        found.append(replace(first, calls=cost.calls, tokens=float(cost.tokens), seconds=seconds))
+        found += rest
     return found
 
 
-Spent: TypeAlias = tuple[float, float, float]
-
-
-def _row(item: Labelled, name: str, number: int, finding: Finding, spent: Spent) -> ResultRow:
+def _row(nothing: ResultRow, item: Labelled, number: int, finding: Finding) -> ResultRow:
     start, end = (None, None) if finding.span is None else (finding.span.start, finding.span.end)
-    return ResultRow(
-        file=item.file,
-        row=item.row,
-        source=item.source,
-        detector=name,
+    return replace(
+        nothing,
         finding=number,
         start=start,
         end=end,
@@ -317,35 +330,4 @@ def _row(item: Labelled, name: str, number: int, finding: Finding, spent: Spent)
         word=finding.label,
         reason=finding.reason,
         label=item.labels.of(start, end),
-        answer_label=item.labels.whole,
-        groups=item.groups,
-        calls=spent[0],
-        tokens=spent[1],
-        seconds=spent[2],
-    )
-
-
-def _empty(item: Labelled, name: str, failure: DetectorFailure | None, spent: Spent) -> ResultRow:
-    reason = "nothing in this answer to examine"
-    if failure is not None:
-        reason = f"the detector could not finish: {failure.reason} {failure.detail}".rstrip()
-    return ResultRow(
-        file=item.file,
-        row=item.row,
-        source=item.source,
-        detector=name,
-        finding=-1,
-        start=None,
-        end=None,
-        text="",
-        score=None,
-        verdict=None if failure is None else "unverified",
-        word="",
-        reason=reason,
-        label=None,
-        answer_label=item.labels.whole,
-        groups=item.groups,
-        calls=spent[0],
-        tokens=spent[1],
-        seconds=spent[2],
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,15 +13,18 @@ from typing import Any
 import numpy as np
 
 from guardrail.evaluation.measures import figure, influences, measured, share
-from guardrail.evaluation.rows import ResultRow, rows_at
+from guardrail.evaluation.rows import ResultRow, column_batches, plain, rows_at
 from guardrail.evaluation.table import FLAGGED, Array, Rows, Units, answers, findings
 from guardrail.statistics.clusters import by_cluster
-
-__all__ = ["Pick", "compared", "picked", "summarised"]
 
 FORMAT = 1
 MOST_SHOWN = 2_000
 WORST = 100
+_REASONS = 3
+_DIFFERENT = 10_000
+"""Reasons that are counted at once: some name what is in the answer, and a million rows may have a million of those."""
+_TIMES = re.compile(r" \(×\d+\)$")
+"""How many requests of one answer failed alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +149,10 @@ def picked(rows: Rows, source: Path | Iterable[ResultRow]) -> dict[str, list[Pic
         if not (units.label >= 0).any():
             units = answers(rows, index)
         chosen |= _worst(units, most) if (units.label >= 0).any() else _examples(units, most)
+    read = dict(rows_at(source, sorted(chosen)))
     found: dict[str, list[Pick]] = {name: [] for name in rows.detectors}
-    ranks = {place: rank for rank, place in enumerate(chosen)}
-    for place, row in rows_at(source, sorted(chosen)):
-        found[row.detector].append(Pick(chosen[place], row))
-        ranks[row.detector, row.file, row.row, row.finding] = ranks.pop(place)  # type: ignore[index]
-    for name, picks in found.items():
-        picks.sort(key=lambda one: ranks[name, one.row.file, one.row.row, one.row.finding])  # type: ignore[index]
+    for place, why in chosen.items():
+        found[read[place].detector].append(Pick(why, read[place]))
     return found
 
 
@@ -179,4 +181,21 @@ def _examples(units: Units, most: int) -> dict[int, str]:
     return {
         **{int(units.row[i]): "highest score" for i in highest},
         **{int(units.row[i]): "drawn at random" for i in drawn},
+    }
+
+
+def unverified_because(source: Path | Iterable[ResultRow]) -> dict[str, list[dict[str, Any]]]:
+    """By detector the reasons of its unverified rows with their number, the most frequent first."""
+    counts: dict[str, Counter[str]] = {}
+    for batch in map(plain, column_batches(source, ("detector", "verdict", "reason"))):
+        for detector, verdict, reason in zip(*batch.values(), strict=True):
+            if verdict != "unverified":
+                continue
+            mine = counts.setdefault(detector, Counter())
+            mine[_TIMES.sub("", reason)] += 1
+            if len(mine) > _DIFFERENT:
+                counts[detector] = Counter(dict(mine.most_common(_DIFFERENT // 2)))
+    return {
+        name: [{"reason": reason, "rows": rows} for reason, rows in mine.most_common(_REASONS)]
+        for name, mine in counts.items()
     }

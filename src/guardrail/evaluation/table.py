@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.evaluation.rows import BATCH, MEASURED, ResultRow, column_batches
-
-__all__ = ["Rows", "Units", "answers", "findings", "gather"]
+from guardrail.evaluation.rows import MEASURED, ResultRow, column_batches
 
 Array: TypeAlias = NDArray[Any]
 
 NUMBERS = (
-    *(
-        "file",
-        "row",
-        "source",
-        "detector",
-        "finding",
-        "start",
-        "end",
-        "score",
-        "verdict",
-        "label",
-        "answer_label",
-    ),
+    *("file", "row", "source", "detector", "finding", "start", "end", "score", "verdict", "label", "answer_label"),
     *MEASURED,
-)
+)  # fmt: skip
 """The columns that are needed."""
 
 FLAGGED, SOUND, UNVERIFIED, NOTHING = 1, 0, -1, -2
@@ -103,24 +88,15 @@ class Units:
         """Some of them, in the order of an index or where a mask is true."""
         if mask.dtype == np.bool_ and mask.all():
             return self
-        return Units(
-            self.kind,
-            self.key[mask],
-            self.row[mask],
-            _numbered(self.source[mask]),
-            self.score[mask],
-            self.verdict[mask],
-            self.label[mask],
-            self.cost[mask],
-        )
+        kept = {one.name: getattr(self, one.name)[mask] for one in fields(self) if one.name != "kind"}
+        return Units(self.kind, **kept | {"source": _numbered(kept["source"])})
 
 
 def gather(source: Path | Iterable[ResultRow]) -> Rows:
     """All rows of a file, or of memory; only numbers are kept, a batch of texts at a time."""
-    batches = column_batches(source, NUMBERS) if isinstance(source, Path) else columns_of(source)
     names: dict[str, int] = {}
     chunks: list[list[Array]] = [[] for _ in _KINDS]
-    for batch in batches:
+    for batch in column_batches(source, NUMBERS):
         for chunk, values, kind in zip(chunks, _numbers(batch, names), _KINDS, strict=True):
             chunk.append(values.astype(kind, copy=False))
     found: list[Array] = []
@@ -128,18 +104,13 @@ def gather(source: Path | Iterable[ResultRow]) -> Rows:
         empty = np.zeros((0, 3) if kind is np.float32 else 0, dtype=kind)
         found.append(np.concatenate(chunk) if chunk else empty)
         chunk.clear()  # one column is there twice, never all
-    found[3] = _numbered(found[3])
+    # in the order of the input, for folds depend on it, and hashes of texts differ between processes
+    _, first, which = np.unique(found[3], return_index=True, return_inverse=True)
+    found[3] = _numbered(first[which])
     return Rows(tuple(names), *found)
 
 
 _KINDS = (np.int16, *[np.int64] * 3, np.int32, np.float64, *[np.int8] * 3, np.float32)
-
-
-def columns_of(rows: Iterable[ResultRow]) -> Iterator[dict[str, list[Any]]]:
-    """Rows in memory as batches of columns."""
-    left = iter(rows)
-    while listed := list(islice(left, BATCH)):
-        yield {name: [getattr(one, name) for one in listed] for name in NUMBERS}
 
 
 def _numbers(batch: Mapping[str, Any], names: dict[str, int]) -> list[Array]:

@@ -10,7 +10,7 @@ import unicodedata
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from guardrail.html.view import View
 from guardrail.report import Report
@@ -28,11 +28,8 @@ _INVISIBLE = re.compile(
 
 def render(report: Report) -> str:
     """The report as a complete HTML document."""
-    template, css = _template()
-    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     report = report.model_copy(update={"findings": report.judged})  # what claims nothing is plain text
-    return template.render(view=View(report), report=report, css=css, policy=policy)
+    return filled("guardrail.html", "report", view=View(report), report=report)
 
 
 def framed(report: Report) -> str:
@@ -49,12 +46,20 @@ def write(report: Report, path: str | Path) -> Path:
     return target
 
 
+def filled(package: str, name: str, **content: Any) -> str:
+    """A document from a package's template, with the report's style sheet and one that the template has of its own."""
+    template, css, policy = _template(package, name)
+    return template.render(css=css, policy=policy, **content)
+
+
 @cache
-def _template() -> tuple[Template, str]:
+def _template(package: str, name: str) -> tuple[Template, str, str]:
     from jinja2 import Environment, StrictUndefined
 
-    folder = resources.files("guardrail.html")
-    css = folder.joinpath("report.css").read_text(encoding="utf-8")
+    sheets = dict.fromkeys((("guardrail.html", "report.css"), (package, f"{name}.css")))
+    css = "\n".join(resources.files(of).joinpath(sheet).read_text(encoding="utf-8") for of, sheet in sheets)
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -62,14 +67,10 @@ def _template() -> tuple[Template, str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "visible": visible,
-        "spelt": spelt_out,
-        "number": number,
-        "few": few,
-        "many": many,
-    }
-    return environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8")), css
+    filters = (visible, spelt_out, number, fixed, few, many)
+    environment.filters |= {one.__name__: one for one in filters}
+    source = resources.files(package).joinpath(f"{name}.html.j2").read_text(encoding="utf-8")
+    return environment.from_string(source), css, policy
 
 
 def visible(text: str) -> Markup:
@@ -120,6 +121,11 @@ def number(value: float | None, digits: int = 3) -> str:
     if abs(value) < 0.5 * 10**-digits:
         return f"{value:.1e}" if digits > 2 or value < 0 else f"< {10**-digits:g}"
     return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def fixed(value: float | None) -> str:
+    """A figure of a table, with three decimals, so that those below each other can be compared; `None` is a dash."""
+    return "–" if value is None else f"{value:.3f}"
 
 
 def few(text: str, limit: int = 160) -> str:

@@ -132,11 +132,6 @@ def shown_pieces(report: Report) -> list[MarkedPiece]:
     return [piece for piece in found if piece.text or piece.change]
 
 
-def kinds(evidence: Iterable[Evidence]) -> dict[str, int]:
-    """How many pieces of evidence of which kind, by their nouns."""
-    return dict(Counter(_NOUNS[type(item)] for item in evidence))
-
-
 @dataclass(frozen=True)
 class View:
     """A report in the words of the page."""
@@ -251,7 +246,8 @@ class View:
 
     def evidence(self, finding: Finding) -> list[str]:
         """The kinds of evidence, counted: "2 measurements"."""
-        return [f"{n} {noun}{'s' if n > 1 else ''}" for noun, n in kinds(finding.evidence).items()]
+        kinds = Counter(_NOUNS[type(item)] for item in finding.evidence)
+        return [f"{n} {noun}{'s' if n > 1 else ''}" for noun, n in kinds.items()]
 
     def rows(self, replies: Replies) -> Iterator[tuple[str, str | None, bool]]:
         """Each reply, how it was read, and whether that is known."""

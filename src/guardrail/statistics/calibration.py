@@ -1,22 +1,25 @@
 """From scores to probabilities, and from a target error rate to a threshold.
 
-Both need labelled rows that the detector was not tuned on. Everything here is a pure function of arrays; numpy is
-imported inside the functions, so importing this module costs nothing.
+Both need labelled rows that the detector was not tuned on. Everything here is a pure function of arrays.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
+from guardrail.statistics.ranking import scored_rows
 from guardrail.statistics.testing import betting_p_values, binomial_p_value, discovery_losses
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+Floats: TypeAlias = NDArray[np.float64]
 
-__all__ = ["LogisticCalibration", "Threshold", "fit_logistic", "threshold_for_fdr"]
+_STEPS = 100
+_NO_RIDGE = 1e-12  # only keeps the equations of a step solvable
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,6 @@ class LogisticCalibration:
 
     def probabilities(self, scores: ArrayLike) -> NDArray[Any]:
         """The same for an array, of the same shape."""
-        import numpy as np
-
         values = np.asarray(scores, dtype=float)
         if not np.isfinite(values).all():
             raise InputError(
@@ -56,22 +57,21 @@ class LogisticCalibration:
         return np.where(logits >= 0, 1.0, decay) / (1.0 + decay)
 
 
-def fit_logistic(scores: ArrayLike, labels: ArrayLike, *, smooth: bool = True) -> LogisticCalibration:
-    """Fit a logistic curve by Newton's method (Platt scaling).
+def fit_logistic(scores: ArrayLike, labels: ArrayLike) -> LogisticCalibration:
+    """Fit a logistic curve (Platt scaling).
+
+    It is fitted to (positives + 1) / (positives + 2) and 1 / (negatives + 2) instead of 1 and 0, as Platt does: it then exists
+    even where a threshold separates the classes.
 
     Args:
         scores: shape (n,), finite.
         labels: shape (n,), true or false; both must occur.
-        smooth: fit to (positives + 1) / (positives + 2) and 1 / (negatives + 2) instead of 1 and 0, as Platt
-            does: the fit then exists even where a threshold separates the classes. `False` is plain maximum
-            likelihood, and refuses such rows.
 
     Returns:
         The curve. All scores alike give slope 0.
 
     Raises:
-        InputError: lengths differ, a score is not finite, one class is absent, or (without `smooth`) the classes
-            are separable.
+        InputError: lengths differ, a score is not finite, or one class is absent.
 
     Source: J. Platt, Probabilistic outputs for support vector machines, 1999; Lin, Lin and Weng, A note on
     Platt's probabilistic outputs, 2007.
@@ -80,26 +80,64 @@ def fit_logistic(scores: ArrayLike, labels: ArrayLike, *, smooth: bool = True) -
     >>> round(curve.probability(0.1), 2), round(curve.probability(0.8), 2)
     (0.3, 0.75)
     """
-    import numpy as np
-
-    from guardrail.statistics.ranking import scored_rows
-
     x, truth = scored_rows(scores, labels)
     positives = int(truth.sum())
     negatives = truth.size - positives
     if not positives or not negatives:
         raise InputError(f"expected rows of both classes, got {positives} true and {negatives} false.")
-    if smooth:
-        target = np.where(truth, (positives + 1) / (positives + 2), 1 / (negatives + 2))
-    else:
-        _refuse_separable(x, truth)
-        target = truth.astype(float)
+    target = np.where(truth, (positives + 1) / (positives + 2), 1 / (negatives + 2))
     centre, spread = float(x.mean()), float(x.std())
     if spread <= 1e-12 * max(1.0, abs(centre)):
         mean = float(target.mean())
         return LogisticCalibration(0.0, math.log(mean / (1 - mean)))
-    slope, intercept = _newton((x - centre) / spread, target)
+    intercept, slope = ridge_logistic(
+        (x[:, None] - centre) / spread, target, _NO_RIDGE, on_bias=_NO_RIDGE
+    ).tolist()
     return LogisticCalibration(slope / spread, intercept - slope * centre / spread)
+
+
+def ridge_logistic(
+    features: Floats,
+    target: Floats,
+    penalty: float,
+    *,
+    shares: ArrayLike = 1.0,
+    on_bias: float = 1e-6,
+) -> Floats:
+    """The weights that maximise Σ share · (log-likelihood) − ½ penalty · Σ weight², by Newton's method.
+
+    Args:
+        features: shape (n, k), finite, without a column for the bias.
+        target: shape (n,), in [0, 1].
+        penalty: ridge on the weights, above 0 where features may separate the labels.
+        shares: what each row counts, shape (n,) or one number.
+        on_bias: ridge on the bias: so small that it only keeps the bias finite where all labels are equal.
+
+    Returns:
+        Shape (k + 1,): the bias, then a weight per feature.
+    """
+    full = np.hstack([np.ones((len(features), 1)), features])
+    ridge = np.full(full.shape[1], penalty)
+    ridge[0] = on_bias
+    counted: NDArray[Any] = np.broadcast_to(np.asarray(shares, dtype=np.float64), target.shape)
+    weights: Floats = np.zeros(full.shape[1])
+
+    def loss(at: Floats) -> float:
+        logits = full @ at
+        return float(counted @ (np.logaddexp(0.0, logits) - target * logits) + ridge @ at**2 / 2)
+
+    current = loss(weights)
+    for _ in range(_STEPS):
+        p = 0.5 * (1.0 + np.tanh(0.5 * (full @ weights)))
+        gradient = full.T @ (counted * (target - p)) - ridge * weights
+        curvature = (full * (counted * p * (1 - p))[:, None]).T @ full + np.diag(ridge)
+        step = np.linalg.solve(curvature, gradient)
+        while (found := loss(weights + step)) > current + 1e-12 * abs(current):
+            step /= 2  # Newton may overshoot far from the optimum
+        weights, current = weights + step, found
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    return weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +209,6 @@ def threshold_for_fdr(
     >>> threshold_for_fdr(rows, [False] * 180, sources=None) is None
     True
     """
-    import numpy as np
-
-    from guardrail.statistics.ranking import scored_rows
-
     for name, bound in (("max_fdr", max_fdr), ("confidence", confidence)):
         if not 0 < bound < 1:
             raise InputError(f"expected {name} between 0 and 1, got {bound!r}.")
@@ -227,41 +261,3 @@ def _starts(rows: int, max_fdr: float, error: float, each: float) -> list[int]:
         if starts[-1] <= rows:
             return starts
     return []
-
-
-def _refuse_separable(x: NDArray[Any], truth: NDArray[Any]) -> None:
-    true, false = x[truth], x[~truth]
-    if x.min() < x.max() and (true.min() >= false.max() or true.max() <= false.min()):
-        raise InputError("a threshold separates the classes, so no finite curve fits best. Use smooth=True.")
-
-
-def _newton(x: NDArray[Any], target: NDArray[Any]) -> tuple[float, float]:
-    """Minimise the cross-entropy of targets in [0, 1]; x has mean 0 and deviation 1."""
-    import numpy as np
-
-    design = np.column_stack([x, np.ones_like(x)])
-    mean = float(target.mean())
-    weights = np.array([0.0, math.log(mean / (1 - mean))])
-
-    def loss(at: NDArray[Any]) -> float:
-        logits = design @ at
-        return float(np.sum(np.logaddexp(0.0, logits) - target * logits))
-
-    current = loss(weights)
-    for _ in range(100):
-        fitted = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -500, 500)))
-        gradient = design.T @ (fitted - target)
-        if float(np.abs(gradient).max()) <= 1e-10 * x.size:
-            break
-        curvature = design.T @ (design * (fitted * (1 - fitted))[:, None]) + 1e-12 * np.eye(2)
-        step, length = np.linalg.solve(curvature, gradient), 1.0
-        if float(gradient @ step) <= 1e-12 * abs(
-            current
-        ):  # rounding hides what is left: one whole step ends it
-            weights = weights - step
-            break
-        while length > 1e-10 and loss(weights - length * step) > current:
-            length /= 2  # Newton may overshoot far from the optimum
-        weights = weights - length * step
-        current = loss(weights)
-    return float(weights[0]), float(weights[1])

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from guardrail.errors import InputError
 from guardrail.statistics.intervals import student_quantile, wilson
 
-__all__ = ["Estimate", "Interval", "by_cluster", "clustered", "counted"]
-
 Interval = tuple[float, float]
 Counts = NDArray[np.float64]
 

@@ -13,25 +13,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail.errors import InputError, MissingExtra
+from guardrail.errors import InputError
 from guardrail.statistics.calibration import LogisticCalibration, fit_logistic
-from guardrail.statistics.ranking import scored_rows
-
-__all__ = [
-    "FEWEST",
-    "Curve",
-    "FittedCurve",
-    "IsotonicCalibration",
-    "choose_curve",
-    "fit_isotonic",
-    "fit_rising",
-]
+from guardrail.statistics.ranking import scored_rows, sklearn
 
 Floats: TypeAlias = NDArray[np.float64]
 
 FEWEST = 200
 """Labels from which an isotonic curve is tried: with fewer it follows the noise."""
 FOLDS = 10
+_FITS = "fits probabilities"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +112,7 @@ def fit_isotonic(scores: ArrayLike, labels: ArrayLike) -> IsotonicCalibration:
     if not x.size:
         raise InputError("expected scores with labels, got none")
     edge = 1 / (x.size + 2)
-    fitted = _sklearn("isotonic").IsotonicRegression(y_min=edge, y_max=1 - edge).fit(x, truth)
+    fitted = sklearn("isotonic", _FITS).IsotonicRegression(y_min=edge, y_max=1 - edge).fit(x, truth)
     return IsotonicCalibration(tuple(fitted.X_thresholds_.tolist()), tuple(fitted.y_thresholds_.tolist()))
 
 
@@ -149,11 +140,11 @@ def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> Fi
     if x.size >= FEWEST:
         fits["isotonic"] = fit_isotonic
     found: dict[str, Floats] = {kind: np.empty(x.size) for kind in fits}
-    folds = _sklearn("model_selection").GroupKFold(n_splits=min(FOLDS, count))
+    folds = sklearn("model_selection", _FITS).GroupKFold(n_splits=min(FOLDS, count))
     for rest, held in folds.split(x, truth, names):
         for name, fit in fits.items():
             found[name][held] = fit(x[rest], truth[rest]).probabilities(x[held])
-    loss = _sklearn("metrics").log_loss
+    loss = sklearn("metrics", _FITS).log_loss
     losses = {name: float(loss(truth, values, labels=[False, True])) for name, values in found.items()}
     kind: Literal["logistic", "isotonic"] = "logistic"
     if losses.get("isotonic", math.inf) < losses["logistic"]:
@@ -163,13 +154,3 @@ def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> Fi
 
 def _constant(scores: Floats, labels: NDArray[np.bool_]) -> LogisticCalibration:
     return fit_rising(np.zeros(scores.size), labels)
-
-
-def _sklearn(module: str) -> Any:
-    try:
-        import sklearn.isotonic
-        import sklearn.metrics
-        import sklearn.model_selection
-    except ImportError as error:
-        raise MissingExtra("scikit-learn, which fits probabilities,", extra="evaluate") from error
-    return getattr(sklearn, module)

@@ -10,8 +10,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["balanced_accuracy", "balanced_influence", "f1", "rates"]
-
 Floats: TypeAlias = NDArray[np.float64]
 Truth: TypeAlias = NDArray[np.bool_]
 

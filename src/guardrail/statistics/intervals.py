@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["beta_cdf", "normal_cdf", "normal_quantile", "student_quantile", "wilson"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 _STEPS = 500

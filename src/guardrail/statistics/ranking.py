@@ -6,6 +6,7 @@ undefined (no rows, one class only) is `None`, never NaN; NaN going in is refuse
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError, MissingExtra
 
-__all__ = ["auc", "auc_influence", "average_precision", "midranks", "scored_rows", "trapezoid"]
-
 Floats: TypeAlias = NDArray[np.float64]
+_CURVES = "computes precision-recall curves"
 
 
 def auc(scores: ArrayLike, labels: ArrayLike) -> float | None:
@@ -71,7 +71,7 @@ def trapezoid(scores: ArrayLike, labels: ArrayLike) -> float | None:
     values, truth = scored_rows(scores, labels)
     if truth.all() or not truth.any():
         return None
-    precision, recall, _ = _metrics().precision_recall_curve(truth, values)
+    precision, recall, _ = sklearn("metrics", _CURVES).precision_recall_curve(truth, values)
     return float(-np.trapezoid(precision, recall))
 
 
@@ -84,17 +84,19 @@ def average_precision(scores: ArrayLike, labels: ArrayLike) -> float | None:
     values, truth = scored_rows(scores, labels)
     if truth.all() or not truth.any():
         return None
-    return float(_metrics().average_precision_score(truth, values))
+    return float(sklearn("metrics", _CURVES).average_precision_score(truth, values))
 
 
-def _metrics() -> Any:
+def sklearn(module: str, what: str) -> Any:
+    """A module of scikit-learn.
+
+    Raises:
+        MissingExtra: it is not installed; says what it is needed for.
+    """
     try:
-        from sklearn import metrics
+        return import_module(f"sklearn.{module}")
     except ImportError as error:
-        raise MissingExtra(
-            "scikit-learn, which computes precision-recall curves,", extra="evaluate"
-        ) from error
-    return metrics
+        raise MissingExtra(f"scikit-learn, which {what},", extra="evaluate") from error
 
 
 def scored_rows(scores: ArrayLike, labels: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:

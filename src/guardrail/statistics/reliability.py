@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from guardrail.errors import InputError
 from guardrail.statistics.ranking import scored_rows
 
-__all__ = ["Reliability", "checked_probabilities", "ece", "reliability"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

@@ -2,32 +2,19 @@
 
 Rows of one source hang together: sentences of one answer, answers from one document. So the *source* is the unit here. Every
 source gives one number in [0, 1], the mean loss of its rows, and sources are independent draws. Everything is a pure function
-of arrays; numpy is imported inside the functions.
+of arrays.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-__all__ = [
-    "STAKES",
-    "betting_p_values",
-    "betting_p_values_together",
-    "binomial_p_value",
-    "discovery_losses",
-    "fallback",
-    "grid_of",
-    "losses",
-    "one_row_each",
-    "sources_needed",
-]
 
 STAKES = {0.999: 0.7, 0.5: 0.15, 0.25: 0.1, 0.1: 0.05}
 """Fixed bets, as shares of the largest that is allowed, and what of the capital is put on each; fixed before any data is seen.
@@ -64,8 +51,6 @@ def betting_p_values(values: ArrayLike, bound: float) -> NDArray[Any]:
 
 def _capital(values: ArrayLike, bound: float) -> NDArray[Any]:
     """The gambler's capital after each value, shape (…, n)."""
-    import numpy as np
-
     if not 0 < bound < 1:
         raise InputError(f"expected a bound between 0 and 1, got {bound!r}.")
     rows = np.asarray(values, dtype=float)
@@ -79,8 +64,6 @@ def _capital(values: ArrayLike, bound: float) -> NDArray[Any]:
 
 
 def _p_values(capital: NDArray[Any]) -> NDArray[Any]:
-    import numpy as np
-
     found: NDArray[Any] = (
         1 / capital.max(axis=-1, initial=1.0) if capital.size else np.ones(capital.shape[:-1])
     )
@@ -116,8 +99,6 @@ def betting_p_values_together(
     >>> bool(both[0] < 0.05), float(both[1])
     (True, 1.0)
     """
-    import numpy as np
-
     capital = _capital(values, bound)
     together = np.zeros_like(capital)
     for place, part in starts.items():
@@ -137,8 +118,6 @@ def binomial_p_value(successes: int, trials: int, rate: float) -> float:
     >>> round(binomial_p_value(0, 29, 0.1), 4)
     0.0471
     """
-    import numpy as np
-
     if successes >= trials:
         return 1.0
     i = np.arange(1, successes + 1)
@@ -161,8 +140,6 @@ def losses(marks: ArrayLike, sources: ArrayLike) -> NDArray[Any]:
     >>> losses([1, 0, 1], ["a", "a", "b"]).tolist()
     [0.5, 1.0]
     """
-    import numpy as np
-
     names = np.asarray(sources)
     rows = np.asarray(marks, dtype=float)
     if not names.size:
@@ -191,8 +168,6 @@ def discovery_losses(flagged: ArrayLike, sound: ArrayLike, sources: ArrayLike, r
     >>> discovery_losses([True, True], [False, True], ["a", "b"], 0.1).tolist()
     [0.0, 1.0]
     """
-    import numpy as np
-
     gain = np.asarray(flagged, dtype=float) * (np.asarray(sound, dtype=float) - rate)
     found: NDArray[Any] = np.clip(losses(gain, sources) + rate, 0.0, 1.0)
     return found
@@ -204,8 +179,6 @@ def one_row_each(sources: ArrayLike, *, seed: int) -> NDArray[Any]:
     Returns:
         Shape (sources,), ascending.
     """
-    import numpy as np
-
     names = np.asarray(sources)
     mixed = np.random.default_rng(seed).permutation(names.size)
     _, first = np.unique(names[mixed], return_index=True)
@@ -228,8 +201,6 @@ def grid_of(scores: ArrayLike, *, size: int = 40) -> NDArray[Any]:
     >>> grid_of([0.1, 0.2, 0.2, 0.9], size=4).tolist()
     [0.9, 0.2, 0.1]
     """
-    import numpy as np
-
     values = np.asarray(scores, dtype=float)
     values = np.sort(values[np.isfinite(values)])[::-1]
     if not values.size:
@@ -277,8 +248,6 @@ def sources_needed(values: ArrayLike, bound: float, error: float) -> int | None:
     >>> sources_needed([[0.0] * 10], 0.1, 0.05)
     32
     """
-    import numpy as np
-
     rows = np.asarray(values, dtype=float)
     if not rows.size:
         return None

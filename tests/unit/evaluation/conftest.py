@@ -6,6 +6,7 @@ import random
 import pytest
 
 from guardrail.cli import main
+from guardrail.evaluation.files import numbered
 
 WORDS = ["ada", "bob", "cat", "dog", "eve", "fig", "gin", "hat", "ink", "jam"]
 
@@ -18,6 +19,11 @@ def answers(count, *, seed=1):
         made_up = drawn.random() < 0.4
         other = " ".join(drawn.choices(WORDS, k=6)).capitalize() + "." if made_up else said
         yield {"answer": said, "samples": [other], "label": [made_up], "source": f"s{i // 5}", "domain": "x"}
+
+
+def read(path):
+    """Every row of a file, as a dictionary."""
+    return [row for _, row in numbered(path)]
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ import shlex
 
 import pytest
 from tests.looping import each
+from tests.unit.evaluation.conftest import read
 
 from guardrail.errors import ConfigError, InputError, ParseError
-from guardrail.evaluation.files import form, read
+from guardrail.evaluation.files import form
 from guardrail.evaluation.inputs import Mapped, labelled, survey
 from guardrail.evaluation.labels import Meanings, read_labels
 
@@ -97,7 +98,7 @@ class TestForms:
         for content in (bytes(range(256)) * 9, b"\xff" * 99, b"a,b\n\xff\xfe\x00,1\n", b""):
             (tmp_path / "a.csv").write_bytes(content)
             with contextlib.suppress(InputError, ParseError):
-                list(read(tmp_path / "a.csv"))
+                read(tmp_path / "a.csv")
 
 
 class TestMisfits:
@@ -109,19 +110,19 @@ class TestMisfits:
             with pytest.raises(
                 ParseError, match=f"3 in row 2: a text that has {called} in it needs quotation marks"
             ):
-                list(read(tmp_path / "a.csv"))
+                read(tmp_path / "a.csv")
 
     def test_line_break_in_a_text(self, tmp_path):
         """Likewise."""
         (tmp_path / "a.csv").write_text("answer,label\nSo it\nis.,0\n", encoding="utf-8")
         with pytest.raises(ParseError, match="goes over several lines"):
-            list(read(tmp_path / "a.csv"))
+            read(tmp_path / "a.csv")
 
     def test_open_quotation(self, tmp_path):
         """A quotation that never ends does not swallow the rest of the file."""
         (tmp_path / "a.csv").write_text('answer,label\n"So it is.,0\nNot so.,1\n', encoding="utf-8")
         with pytest.raises(ParseError, match="expected CSV"):
-            list(read(tmp_path / "a.csv"))
+            read(tmp_path / "a.csv")
 
 
 class TestLabelsOfOnesOwn:

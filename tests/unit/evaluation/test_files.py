@@ -5,9 +5,10 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from tests.unit.evaluation.conftest import read
 
 from guardrail.errors import InputError, ParseError
-from guardrail.evaluation.files import Wanted, digest, numbered, read
+from guardrail.evaluation.files import digest, numbered
 
 ROWS = [{"answer": f"Ada wrote {i}.", "samples": [f"Ada {i}."], "label": i % 2} for i in range(25)]
 
@@ -31,7 +32,7 @@ def saved(folder, rows=ROWS, *, files=2, batch=4, names=None, **state):
 class TestSavedFolder:
     def test_rows_in_order(self, tmp_path):
         """Those of all files, one after the other."""
-        assert list(read(saved(tmp_path / "set"))) == ROWS
+        assert read(saved(tmp_path / "set")) == ROWS
 
     def test_names_of_classes(self, tmp_path):
         """Numbers of a class column are read as its names, for 0 may mean either; -1 is no label."""
@@ -51,25 +52,25 @@ class TestSavedFolder:
             saved(tmp_path / "all" / name)
         (tmp_path / "all" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}', encoding="utf-8")
         with pytest.raises(InputError, match=r"2 splits: name the one.*all/train, .*all/test"):
-            list(read(tmp_path / "all"))
-        assert len(list(read(tmp_path / "all" / "test"))) == 25
+            read(tmp_path / "all")
+        assert len(read(tmp_path / "all" / "test")) == 25
 
     def test_other_folder(self, tmp_path):
         """A folder of something else is refused with what to do."""
         with pytest.raises(InputError, match="save_to_disk"):
-            list(read(tmp_path))
+            read(tmp_path)
 
     def test_old_selection(self, tmp_path):
         """Old versions saved a selection as the whole data and a list of numbers: the whole data are not what was meant."""
         place = saved(tmp_path / "set", _indices_data_files=[{"filename": "indices.arrow"}])
         with pytest.raises(InputError, match="flatten_indices"):
-            list(read(place))
+            read(place)
 
     def test_files_elsewhere(self, tmp_path):
         """A description that names a file outside the folder does not lead out of it."""
         place = saved(tmp_path / "set", _data_files=[{"filename": "../../secret.arrow"}])
         with pytest.raises(ParseError, match="secret"):
-            list(read(place))
+            read(place)
 
     def test_digest(self, tmp_path):
         """Of the data and their description: other names of classes are another data set."""
@@ -107,7 +108,7 @@ class TestParquet:
         """Is none."""
         table = pa.Table.from_pylist([{"answer": "a"}]).replace_schema_metadata({"huggingface": "{"})
         parquet.write_table(table, tmp_path / "set.parquet")
-        assert list(read(tmp_path / "set.parquet")) == [{"answer": "a"}]
+        assert read(tmp_path / "set.parquet") == [{"answer": "a"}]
 
 
 class TestWanted:
@@ -125,13 +126,13 @@ class TestWanted:
         else:
             saved(path, rows)
         wanted = [range(2, 4), range(9, 11), range(24, 25)]
-        found = list(numbered(path, Wanted(wanted)))
+        found = list(numbered(path, wanted))
         assert found == [(i, {"answer": str(i)}) for i in (2, 3, 9, 10, 24)]
-        assert list(numbered(path, Wanted([]))) == []
+        assert list(numbered(path, [])) == []
 
     def test_lines_of_others_are_not_parsed(self, tmp_path):
         """A shard passes over the lines of other shards without reading what they say."""
         path = tmp_path / "a.jsonl"
         path.write_text('{"answer": "0"}\nnot JSON\n{"answer": "2"}\n', encoding="utf-8")
-        found = [row["answer"] for _, row in numbered(path, Wanted([range(1), range(2, 3)]))]
+        found = [row["answer"] for _, row in numbered(path, [range(1), range(2, 3)])]
         assert found == ["0", "2"]

@@ -7,11 +7,11 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from tests.unit.evaluation.conftest import read
 
 from guardrail.errors import ConfigError, InputError, ParseError
 from guardrail.evaluation import rows as rows_module
-from guardrail.evaluation.files import read
-from guardrail.evaluation.inputs import Mapped, labelled, surveyed
+from guardrail.evaluation.inputs import Mapped, labelled, survey
 from guardrail.evaluation.labels import read_labels
 
 TEXT = "Ada wrote it. Bob ate it."
@@ -129,7 +129,7 @@ class TestFiles:
         found = []
         for name in ("a.jsonl", "a.csv", "a.parquet"):
             path = tmp_path / name
-            file = surveyed(path, Mapped())
+            file = survey(path, Mapped()).file
             assert file.rows == 1
             (item,) = labelled(path, file, Mapped(), [range(1)])
             found.append((item.case, item.labels, item.source))
@@ -140,7 +140,7 @@ class TestFiles:
     def test_only_wanted_rows(self, file):
         """Rows outside the ranges are passed over."""
         path = file({"answer": str(i)} for i in range(10))
-        info = surveyed(path, Mapped())
+        info = survey(path, Mapped()).file
         found = labelled(path, info, Mapped(), [range(2, 4), range(8, 9)])
         assert [item.case.answer for item in found] == ["2", "3", "8"]
 
@@ -177,20 +177,20 @@ class TestFiles:
         """A JSON list over several lines is named as what it is."""
         (tmp_path / "a.jsonl").write_text('[\n{"answer": "x"}\n]', encoding="utf-8")
         with pytest.raises(ParseError, match="no JSON lines"):
-            list(read(tmp_path / "a.jsonl"))
+            read(tmp_path / "a.jsonl")
 
     def test_other_files(self, tmp_path):
         """A form that is not read, or a file that is not there."""
         with pytest.raises(InputError, match=r"ends in \.jsonl"):
-            list(read(tmp_path / "a.xlsx"))
+            read(tmp_path / "a.xlsx")
         with pytest.raises(InputError, match="found none"):
-            list(read(tmp_path / "a.csv"))
+            read(tmp_path / "a.csv")
 
     def test_broken_parquet(self, tmp_path):
         """A file that only has the name."""
         (tmp_path / "a.parquet").write_bytes(b"no")
         with pytest.raises(ParseError, match="a Parquet file"):
-            list(read(tmp_path / "a.parquet"))
+            read(tmp_path / "a.parquet")
 
 
 class TestWithoutPyarrow:
@@ -224,4 +224,4 @@ class TestWithoutPyarrow:
         (tmp_path / "a.parquet").write_bytes(b"no")
         monkeypatch.setattr(builtins, "__import__", without)
         with pytest.raises(rows_module.MissingExtra, match=r"pip install 'guardrail-sdk\[evaluate\]'"):
-            list(read(tmp_path / "a.parquet"))
+            read(tmp_path / "a.parquet")

@@ -156,11 +156,11 @@ class TestPage:
 
     def test_cost_against_quality(self):
         """Two detectors are set against each other; the one that is beaten in both is not on the line."""
-        from guardrail.evaluation.charts import Cost, cost_chart
+        from guardrail.evaluation.charts import cost_chart
 
-        chart = cost_chart([Cost("a", 1, 0.9), Cost("b", 2, 0.8), Cost("c", 0.5, 0.7)], "calls")
+        chart = cost_chart({"a": (1, 0.9), "b": (2, 0.8), "c": (0.5, 0.7)}, "calls")
         assert {mark.label for mark in chart.marks if mark.best} == {"a", "c"}
-        assert cost_chart([Cost("a", 1, 0.9), Cost("b", None, 0.8)], "calls") is None
+        assert cost_chart({"a": (1, 0.9), "b": (None, 0.8)}, "calls") is None
 
 
 class TestLibrary:

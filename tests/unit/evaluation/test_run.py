@@ -19,7 +19,7 @@ from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, InputError
 from guardrail.evaluation import read_rows, read_run
 from guardrail.evaluation.folder import Folder, Ledger
-from guardrail.evaluation.inputs import Mapped, surveyed
+from guardrail.evaluation.inputs import Mapped, survey
 from guardrail.evaluation.library import info_of
 from guardrail.evaluation.running import run
 from guardrail.selfcheck import NgramCheck, PromptCheck
@@ -145,7 +145,7 @@ def opened(tmp_path, path, asked, *, stop_after=None):
 
     guard = Guard([PromptCheck()], chat=ScriptedChat(reply))
     folder = Folder(tmp_path / "run")
-    files = (surveyed(path, Mapped()),)
+    files = (survey(path, Mapped()).file,)
     info = info_of(guard, files=files, part_rows=100, rows_format="jsonl", made="")
     return folder, folder.begin(info), guard
 
@@ -168,7 +168,7 @@ class TestRefusals:
         guard = Guard([NgramCheck()])
 
         def begin(asked: str):
-            files = (surveyed(path, Mapped()),)
+            files = (survey(path, Mapped()).file,)
             folder = Folder(tmp_path / "run")
             info = info_of(guard, files=files, part_rows=100, rows_format="jsonl", made="")
             folder.begin(replace(info, backends={"chat": f"https://a.example/v1 {asked}"}))
@@ -277,7 +277,7 @@ class TestParallel:
         guard = Guard([PromptCheck()], chat=Slow(reply))
         folder = Folder(tmp_path / "run")
         info = folder.begin(
-            info_of(guard, files=(surveyed(path, Mapped()),), part_rows=10, rows_format="jsonl", made="")
+            info_of(guard, files=(survey(path, Mapped()).file,), part_rows=10, rows_format="jsonl", made="")
         )
         run(folder, info, guard, [path], parallel=8)
         folder.close()
@@ -322,7 +322,7 @@ class TestShards:
         guard = Guard([PromptCheck()], chat=ScriptedChat(lambda _: "yes"))
         one, other = Folder(tmp_path / "run"), Folder(tmp_path / "run", shard=1, shards=2)
         info = one.begin(
-            info_of(guard, files=(surveyed(path, Mapped()),), part_rows=10, rows_format="jsonl", made="")
+            info_of(guard, files=(survey(path, Mapped()).file,), part_rows=10, rows_format="jsonl", made="")
         )
         first = one.parts(info)[0]
         place = tmp_path / "run" / "open" / f"{first.name}.jsonl"

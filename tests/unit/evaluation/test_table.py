@@ -57,6 +57,10 @@ class TestGather:
                 getattr(mine, one.name), getattr(theirs, one.name), equal_nan=one.name == "score"
             ), one.name
 
+    def test_sources_are_numbered_as_they_come(self):
+        """By nothing that differs between processes: folds, and what is fitted on them, depend on the numbers."""
+        assert gather(LISTED).source.tolist() == [i // 8 for i in range(len(LISTED))]
+
     def test_keys_are_those_of_answers_and_spans(self):
         """Two rows share a key exactly where they share the file and row, or the span as well."""
         found = gather(LISTED)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 from guardrail.options import number
-from guardrail.statistics.logistic import ridge_logistic
+from guardrail.statistics.calibration import ridge_logistic
 
 __all__ = ["FLOOR", "PENALTY", "Knot", "Range", "Stack", "probabilities"]
 

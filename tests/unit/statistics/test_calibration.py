@@ -1,8 +1,6 @@
 """Logistic calibration and thresholds with a guarantee."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,7 +10,12 @@ from scipy import stats as scipy_stats
 from sklearn.linear_model import LogisticRegression
 
 from guardrail.errors import InputError
-from guardrail.statistics.calibration import LogisticCalibration, fit_logistic, threshold_for_fdr
+from guardrail.statistics.calibration import (
+    LogisticCalibration,
+    fit_logistic,
+    ridge_logistic,
+    threshold_for_fdr,
+)
 from guardrail.statistics.testing import binomial_p_value
 
 
@@ -25,39 +28,29 @@ def rows(seed, size=300):
 class TestFitLogistic:
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("scale", [1, -1, 1000])
-    def test_maximum_likelihood_equals_sklearn(self, seed, scale):
-        """Oracle: sklearn's LogisticRegression without a penalty."""
-        scores, labels = rows(seed)
-        peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(scores[:, None], labels)
-        curve = fit_logistic(scale * scores, labels, smooth=False)
-        assert curve.slope * scale == pytest.approx(peer.coef_[0, 0], rel=1e-4)
-        assert curve.intercept == pytest.approx(peer.intercept_[0], rel=1e-4)
-
-    def test_smooth_targets_equal_weighted_sklearn(self):
+    def test_equals_weighted_sklearn(self, seed, scale):
         """Platt's targets are the same as both labels for every row with the target as weight (oracle: sklearn)."""
-        scores, labels = rows(4)
+        scores, labels = rows(seed)
         positives, negatives = labels.sum(), (~labels).sum()
         target = np.where(labels, (positives + 1) / (positives + 2), 1 / (negatives + 2))
         peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(
             np.tile(scores, 2)[:, None], np.repeat([1, 0], 300), np.concatenate([target, 1 - target])
         )
-        curve = fit_logistic(scores, labels)
-        assert (curve.slope, curve.intercept) == pytest.approx(
+        curve = fit_logistic(scale * scores, labels)
+        assert (curve.slope * scale, curve.intercept) == pytest.approx(
             (peer.coef_[0, 0], peer.intercept_[0]), rel=1e-4
         )
 
     def test_survives_separation(self):
-        """A threshold between the classes: finite and steep with smoothing, refused without."""
+        """A threshold between the classes: finite and steep."""
         curve = fit_logistic([0, 0.1, 0.9, 1], [False, False, True, True])
         assert 0 < curve.slope < 1e4
-        with pytest.raises(InputError, match="smooth=True"):
-            fit_logistic([0, 0.1, 0.9, 1], [False, False, True, True], smooth=False)
 
     def test_scores_alike_say_nothing(self):
-        """Slope 0 and, unsmoothed, the share of true labels."""
-        curve = fit_logistic([0.3] * 4, [True, False, False, False], smooth=False)
+        """Slope 0 and the mean of Platt's targets, (2/3 + 3 · 1/5) / 4."""
+        curve = fit_logistic([0.3] * 4, [True, False, False, False])
         assert curve.slope == 0
-        assert curve.probability(0.9) == pytest.approx(0.25)
+        assert curve.probability(0.9) == pytest.approx(19 / 60)
 
     @settings(max_examples=60, deadline=None)
     @given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.booleans()), min_size=2, max_size=30))
@@ -100,6 +93,57 @@ class TestLogisticCalibration:
             curve.probability(math.nan)
         with pytest.raises(InputError):
             curve.probabilities([0.1, math.nan])
+
+
+def drawn(seed=0):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(300, 3))
+    labels = (rng.random(300) < 1 / (1 + np.exp(-features @ [1.0, -0.5, 0.0] - 0.3))).astype(float)
+    return features, labels, rng.uniform(0.5, 2, 300)
+
+
+class TestRidgeLogistic:
+    @pytest.mark.parametrize("penalty", [0.1, 10.0])
+    def test_equals_scikit_learn(self, penalty):
+        """Weighted rows, and no penalty on the bias (oracle: LogisticRegression with C = 1 / penalty)."""
+        features, labels, shares = drawn()
+        peer = LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=1000).fit(
+            features, labels, sample_weight=shares
+        )
+        found = ridge_logistic(features, labels, penalty, shares=shares)
+        assert found == pytest.approx([peer.intercept_[0], *peer.coef_[0]], abs=1e-5)
+
+    def test_takes_labels_between_0_and_1(self):
+        """A label of .3 is three rows in ten with the label 1."""
+        features, labels, _ = drawn()
+        soft = ridge_logistic(features, 0.3 + 0.4 * labels, 1.0)
+        twice = np.vstack([features, features])
+        hard = ridge_logistic(
+            twice,
+            np.repeat([1.0, 0.0], 300),
+            1.0,
+            shares=np.concatenate([0.3 + 0.4 * labels, 0.7 - 0.4 * labels]),
+        )
+        assert soft == pytest.approx(hard, abs=1e-8)
+
+    def test_survives_separable_labels_and_one_kind(self):
+        """The penalty keeps both finite."""
+        features = np.linspace(-1, 1, 20)[:, None]
+        assert np.isfinite(ridge_logistic(features, (features[:, 0] > 0).astype(float), 0.01)).all()
+        assert np.isfinite(ridge_logistic(features, np.ones(20), 0.01)).all()
+
+    def test_without_features_is_the_share(self):
+        """The bias is the log-odds of the labels' mean."""
+        bias = ridge_logistic(np.empty((10, 0)), np.array([1.0] * 3 + [0.0] * 7), 1.0)
+        assert bias == pytest.approx([np.log(3 / 7)], abs=1e-4)
+
+    def test_survives_a_step_that_overshoots(self):
+        """Whole steps of Newton's end at -14,000,000 here (oracle: scikit-learn)."""
+        near = [-5, -3, -3, -2, *[-1] * 5, *[0] * 6, *[1] * 4, 3, 4, 4, 9, 10]
+        features, labels = np.array([*near, 357.0])[:, None], np.array([0.0] * 23 + [1.0] * 2)
+        peer = LogisticRegression(C=1e4, tol=1e-12, max_iter=10_000).fit(features, labels)
+        found = ridge_logistic(features, labels, 1e-4, on_bias=1e-12)
+        assert found == pytest.approx([peer.intercept_[0], peer.coef_[0, 0]], rel=1e-3)
 
 
 class TestThresholdForFdr:
@@ -191,9 +235,3 @@ class TestThresholdForFdr:
         scores = rng.random(100_000)
         found = threshold_for_fdr(scores, rng.random(100_000) < 0.6 + 0.4 * scores, sources=None)
         assert found.value == pytest.approx(0.5, abs=0.03)
-
-
-def test_importing_it_does_not_import_numpy():
-    """The core stays light."""
-    code = "import guardrail.statistics.calibration, sys; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
