@@ -1,6 +1,6 @@
 # Works from nothing: each target first makes .venv and installs what it needs (see scripts/setup).
 
-.PHONY: help setup demo test test-local lint format bench docs
+.PHONY: help setup demo test test-benchmarks test-local lint format bench docs
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
@@ -11,7 +11,8 @@ parallel := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREAD
 help:
 	@echo 'make demo    a guarded LangChain chain, end to end; no key, GPU or model needed'
 	@echo '             (LOCAL=1 scores sentences by MiniLM as well; installs torch: about 1 GB)'
-	@echo 'make test    all tests, on all cores (ARGS="-k leak" passes options to pytest; ARGS=-n0: in one process)'
+	@echo 'make test    all tests but those of the benchmarks, on all cores (ARGS="-k leak" passes options to pytest; ARGS=-n0: in one process)'
+	@echo 'make test-benchmarks  the tests of the benchmarks, in the same way'
 	@echo 'make test-local  the tests of local models, none left out (installs torch: about 1 GB)'
 	@echo 'make lint    ruff and mypy'
 	@echo 'make format  what ruff can mend by itself'
@@ -30,9 +31,13 @@ test:
 	@scripts/setup dev
 	@$(parallel) $(python) -m pytest -n auto --dist worksteal $(ARGS)
 
+test-benchmarks:
+	@scripts/setup dev
+	@$(parallel) $(python) -m pytest -n auto --dist worksteal benchmarks $(ARGS)
+
 test-local:
 	@scripts/setup local
-	@GUARDRAIL_TEST_LOCAL=1 $(parallel) $(python) -m pytest -n auto --dist worksteal tests/unit/backends tests/unit/cli/test_check_prompts.py tests/unit/cli/test_check_samples.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py tests/unit/benchmarks/test_entailment.py tests/unit/benchmarks/test_entailment_documents.py tests/unit/benchmarks/test_entailment_figures.py tests/unit/benchmarks/test_entailment_mini.py tests/unit/benchmarks/test_phr_speed.py tests/unit/benchmarks/test_phr_process_model.py src/guardrail/backends $(ARGS)
+	@GUARDRAIL_TEST_LOCAL=1 $(parallel) $(python) -m pytest -n auto --dist worksteal tests/unit/backends tests/unit/cli/test_check_prompts.py tests/unit/cli/test_check_samples.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py benchmarks/entailment benchmarks/phr/process/tests/test_model.py benchmarks/phr/speed src/guardrail/backends $(ARGS)
 
 lint:
 	@scripts/setup dev

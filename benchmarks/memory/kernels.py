@@ -62,7 +62,7 @@ def _word(rng: random.Random) -> str:
 
 
 def _bertscore() -> Row:
-    """The formula, pair by pair, on what transformers' own model gives; the package: `benchmarks.performance.speed`."""
+    """The formula, pair by pair, on what transformers' own model gives."""
     name = "BERTScore: largest |Δ F1| to the formula on transformers' own vectors"
     if not encoder_installed():
         return Row.missing(name, NEEDS, bar="≤ 1e-5")

@@ -7,7 +7,11 @@ from tests.house.source import ADAPTERS, ROOT, guardrail_modules, modules
 from guardrail.registry import DETECTORS
 
 KNOWN = guardrail_modules()
-BENCHMARKS = modules(ROOT / "benchmarks", ROOT)
+BENCHMARKS = {
+    name: source
+    for name, source in modules(ROOT / "benchmarks", ROOT).items()
+    if "tests" not in name.split(".")
+}
 INTEGRATIONS = {
     name: source for folder in ADAPTERS.values() for name, source in modules(folder, folder.parent).items()
 }

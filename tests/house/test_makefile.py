@@ -20,7 +20,8 @@ def test_local_tests_are_named():
     places = named()
     files = [
         path
-        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for folder in ("tests", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("test_*.py"))
         if LOCAL.search(path.read_text(encoding="utf-8"))
     ]
     assert len(files) > 10, "the pattern finds no tests of local models any more"

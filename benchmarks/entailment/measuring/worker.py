@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.performance.speed.peer import serve
+from benchmarks.performance.speed.serving import serve
 
 if TYPE_CHECKING:
     from guardrail import Guard

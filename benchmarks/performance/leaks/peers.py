@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.performance.speed.environments import Peer
+from benchmarks.performance.environments import Peer
 from guardrail.errors import GuardrailError
 from guardrail.testing import leaks
 

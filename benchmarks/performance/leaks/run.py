@@ -14,11 +14,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks._data import cache_root
 from benchmarks._table import Row, Run, bench, environment
+from benchmarks.performance.environments import EnvironmentFailed, installed
 from benchmarks.performance.leaks.lines import Line, filled, read, table, write
 from benchmarks.performance.leaks.ours import DOORS
 from benchmarks.performance.leaks.peers import MAIL, PACKAGES, SETTINGS, PeerFailed, Setup
-from benchmarks.performance.speed.environments import EnvironmentFailed, folder, installed
 from guardrail.errors import InputError
 from guardrail.testing import leaks
 
@@ -113,7 +114,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--envs",
         type=Path,
-        default=folder().parent / "leaks",
+        default=cache_root().parent / "leaks",
         metavar="DIR",
         help="where the peers' environments are",
     )

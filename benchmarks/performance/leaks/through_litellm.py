@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from benchmarks.performance.environments import installed
 from benchmarks.performance.leaks.ours import server
 from benchmarks.performance.server.targets import LITELLM, Target, litellm_proxy, models
-from benchmarks.performance.speed.environments import installed
 from guardrail.testing import leaks
 
 _POLICIES = ("remove", "annotate")

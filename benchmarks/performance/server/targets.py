@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.performance.environments import Peer, installed
 from benchmarks.performance.server.load import request
 from benchmarks.performance.server.processes import Process, module, started
-from benchmarks.performance.speed.environments import Peer, installed
 
 __all__ = ["LITELLM", "Target", "bare", "guarded", "litellm", "litellm_proxy", "stub"]
 

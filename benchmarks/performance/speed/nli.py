@@ -1,32 +1,27 @@
-"""NLI: 8 sentences x 20 samples, by the peers and by ours, exact and fast."""
+"""NLI: sentences x samples, by ours, exact and fast, and by transformers, one pair at a time."""
 
 from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks._rows import Row
-from benchmarks.performance.speed.models import classifier, heads, pair_flops
+from benchmarks.performance.speed.models import classifier, pair_flops
 from benchmarks.performance.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
 from benchmarks.performance.speed.timing import Contender, Timed, largest_gap, rounds
 from benchmarks.performance.speed.workers import Anyone, WorkerFailed
 
-__all__ = ["error_rows", "means", "nli_rows", "saved_rows"]
+__all__ = ["error_rows", "nli_rows", "saved_rows"]
 
-SELFCHECKGPT, CLAIMS, BOTH = "selfcheckgpt", "uqlm, one direction", "uqlm, both directions"
-EXACT, DETECTOR = "ours exact", "ours exact, whole detector"
+PLAIN, EXACT, DETECTOR = "transformers, one pair at a time", "ours exact", "ours exact, whole detector"
+_FAST_MODE = "ours fast mode"
 FAST = {"bf16": "ours bf16", "int8": "ours int8"}
 EARLY_STOP = 0.9
 _ANSWERS = 3  # that the trained model is asked about
 TRAIN = "no trained entailment model: python -m benchmarks.entailment train, or --nli-model DIR"
-
-
-def means(pairs: Sequence[Sequence[float]]) -> list[float]:
-    """Per sentence, of its samples."""
-    return [statistics.fmean(row) for row in pairs]
 
 
 def nli_rows(setting: Setting, fast: str) -> list[Row]:
@@ -37,22 +32,19 @@ def nli_rows(setting: Setting, fast: str) -> list[Row]:
         fast: the precision of the fast mode, which `error_rows` chose.
     """
     try:
-        source = setting.real_model or classifier(
-            setting.maker, setting.models, setting.shapes, setting.corpus, tiny=setting.size == "tiny"
-        )
-        found = heads(setting.maker, setting.models, source)
+        folder = setting.real_model or classifier(setting.own, setting.models, setting.shapes)
         setting.close()
-        people = _people(setting, found.three, found.two)
-        texts = _texts(setting)
-        timed = rounds(_contenders(people), texts, say=setting.say)
+        people = _people(setting, folder)
+        timed = rounds(_contenders(people), _texts(setting), say=setting.say)
         return [
             *time_rows("NLI", timed),
             *_ratio_rows(timed, setting.bars, fast),
-            *_gap_rows(setting, timed, people[EXACT]),
-            *_share_rows(setting, timed, people[EXACT], found.three),
+            *_gap_rows(timed, setting.bars["gap"]),
+            *_share_rows(setting, timed, people[EXACT], folder),
         ]
     except WorkerFailed as error:
-        return _without(str(error), setting.bars)
+        bars = ((EXACT, "nli exact"), (DETECTOR, "nli exact"), (_FAST_MODE, "nli fast"))
+        return [Row.missing(_ratio(n), str(error), bar=f"≥ {setting.bars[b]:.2f}") for n, b in bars]
     finally:
         setting.close()
 
@@ -62,23 +54,17 @@ def _texts(setting: Setting) -> list[Texts]:
     return [Texts(t.sentences, t.samples[: setting.shapes.pairs_with]) for t in setting.timed]
 
 
-def _people(setting: Setting, three: Path, two: Path) -> dict[str, Anyone]:
-    device = setting.device
-    uqlm = loaded(setting.peer("uqlm"), "load", folder=str(three), device=device)
+def _people(setting: Setting, folder: Path) -> dict[str, Anyone]:
+    """A process for each: memory is that of the whole process."""
+    place = {"folder": str(folder), "device": setting.device}
     found = {
-        SELFCHECKGPT: loaded(
-            setting.peer("selfcheckgpt"), "load", what="nli", folder=str(two), device=device
-        ),
-        CLAIMS: uqlm,
-        BOTH: uqlm,
-        EXACT: loaded(setting.own(), "load_nli", folder=str(three), device=device),
-        DETECTOR: loaded(setting.own(), "load_nli", folder=str(three), device=device),
+        PLAIN: loaded(setting.own(), "load_plain", **place),
+        EXACT: loaded(setting.own(), "load_nli", **place),
+        DETECTOR: loaded(setting.own(), "load_nli", **place),
     }
     for precision, name in FAST.items():
-        if precision != "int8" or device == "cpu":
-            found[name] = loaded(
-                setting.own(), "load_nli", folder=str(three), device=device, precision=precision
-            )
+        if precision != "int8" or setting.device == "cpu":
+            found[name] = loaded(setting.own(), "load_nli", **place, precision=precision)
     for name, asked in _contenders(found).items():
         try:
             asked(setting.warm)
@@ -88,7 +74,7 @@ def _people(setting: Setting, three: Path, two: Path) -> dict[str, Anyone]:
 
 
 def _contenders(people: Mapping[str, Anyone]) -> dict[str, Contender]:
-    operations = {CLAIMS: "claims", BOTH: "both", DETECTOR: "nli_detector"}
+    operations = {PLAIN: "plain", DETECTOR: "nli_detector"}
 
     def contender(worker: Anyone, operation: str) -> Contender:
         def ask(texts: Texts) -> Any:
@@ -100,54 +86,31 @@ def _contenders(people: Mapping[str, Anyone]) -> dict[str, Contender]:
 
 
 def _ratio_rows(timed: Mapping[str, Timed], bars: Mapping[str, float], fast: str) -> list[Row]:
-    chosen = timed[FAST[fast]]
-    rows = [
-        ratio_row(_exact(SELFCHECKGPT), timed[SELFCHECKGPT], timed[EXACT], bars["nli exact"]),
-        ratio_row(_detector(SELFCHECKGPT), timed[SELFCHECKGPT], timed[DETECTOR], bars["nli exact"]),
-        ratio_row(_exact(BOTH), timed[BOTH], timed[EXACT], bars["nli uqlm"]),
-        ratio_row(_exact(CLAIMS), timed[CLAIMS], timed[EXACT]),
-        Row.shown("NLI: fast mode is", fast),
-        ratio_row(_fast(SELFCHECKGPT), timed[SELFCHECKGPT], chosen, bars["nli fast"]),
-    ]
-    rows += [
-        ratio_row(f"NLI: {name}, times as fast as {SELFCHECKGPT}", timed[SELFCHECKGPT], timed[name])
-        for name in FAST.values()
-        if name in timed
-    ]
-    return rows
-
-
-def _exact(peer: str) -> str:
-    return f"NLI: ours exact, times as fast as {peer}"
-
-
-def _detector(peer: str) -> str:
-    return f"NLI: ours exact, whole detector, times as fast as {peer}"
-
-
-def _fast(peer: str) -> str:
-    return f"NLI: ours fast mode, times as fast as {peer}"
-
-
-def _gap_rows(setting: Setting, timed: Mapping[str, Timed], exact: Anyone) -> list[Row]:
-    """Against selfcheckgpt in every round; against uqlm, which reads the sample first, in one."""
-    bar = setting.bars["gap"]
-    peer, ours, detector = timed[SELFCHECKGPT], timed[EXACT], timed[DETECTOR]
-    failed = peer.failed or ours.failed or detector.failed
-    engine = whole = None
-    if not failed:
-        engine = largest_gap(peer.values, [means(value) for value in ours.values])
-        whole = largest_gap(peer.values, detector.values)
-    claims = timed[CLAIMS]
-    other = None
-    if not claims.failed and not ours.failed:
-        sentences, samples = _texts(setting)[0]
-        pairs = exact.ask("nli", sentences=sentences, samples=samples, sentence_first=False).value
-        other = largest_gap(claims.values[0], means(pairs))
+    plain = timed[PLAIN]
     return [
-        gap_row("NLI: largest |Δ score| of ours exact and selfcheckgpt", engine, bar, failed),
-        gap_row("NLI: largest |Δ score| of the whole detector and selfcheckgpt", whole, bar, failed),
-        gap_row("NLI: largest |Δ score| of ours exact and uqlm", other, bar, claims.failed or ours.failed),
+        ratio_row(_ratio(EXACT), plain, timed[EXACT], bars["nli exact"]),
+        ratio_row(_ratio(DETECTOR), plain, timed[DETECTOR], bars["nli exact"]),
+        Row.shown("NLI: fast mode is", fast),
+        ratio_row(_ratio(_FAST_MODE), plain, timed[FAST[fast]], bars["nli fast"]),
+        *(ratio_row(_ratio(name), plain, timed[name]) for name in FAST.values() if name in timed),
+    ]
+
+
+def _ratio(name: str) -> str:
+    return f"NLI: {name}, times as fast as {PLAIN}"
+
+
+def _gap_rows(timed: Mapping[str, Timed], bar: float) -> list[Row]:
+    """In every round, of all pairs; of the detector the sentences' scores."""
+    plain, ours, detector = timed[PLAIN], timed[EXACT], timed[DETECTOR]
+    failed = plain.failed or ours.failed or detector.failed
+    pairs = whole = None
+    if not failed:
+        pairs = largest_gap(plain.values, ours.values)
+        whole = largest_gap([list(map(statistics.fmean, one)) for one in plain.values], detector.values)
+    return [
+        gap_row("NLI: largest |Δ score| of ours exact and transformers", pairs, bar, failed),
+        gap_row("NLI: largest |Δ score| of the whole detector and transformers", whole, bar, failed),
     ]
 
 
@@ -180,20 +143,9 @@ def _share_rows(setting: Setting, timed: Mapping[str, Timed], exact: Anyone, fol
         if one.failed or name == FAST["int8"]:  # no rate of 8-bit products is measured
             continue
         precision = "bf16" if name == FAST["bf16"] else "fp32"
-        times = 2 if name == BOTH else 1
-        share = statistics.median(times * f / s for f, s in zip(flops, one.seconds, strict=True))
+        share = statistics.median(f / s for f, s in zip(flops, one.seconds, strict=True))
         rows.append(Row.shown(f"NLI: {name}, share of the {precision} rate", share / rates[precision]))
     return rows
-
-
-def _without(reason: str, bars: Mapping[str, float]) -> list[Row]:
-    judged = {
-        _exact(SELFCHECKGPT): bars["nli exact"],
-        _detector(SELFCHECKGPT): bars["nli exact"],
-        _exact(BOTH): bars["nli uqlm"],
-        _fast(SELFCHECKGPT): bars["nli fast"],
-    }
-    return [Row.missing(name, reason, bar=f"≥ {bar:.2f}") for name, bar in judged.items()]
 
 
 # -- what fast arithmetic costs, and what need not be done; on a trained model, whose scores differ

@@ -1,28 +1,25 @@
-"""Our worker: the same requests as the peers', answered by this package in a process of its own."""
+"""What is measured, in a process of its own: this package, and transformers' own network for comparison."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import shutil
+import math
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.performance.speed import bare
-from benchmarks.performance.speed.peer import facts, nurse, serve
+from benchmarks.performance.speed.models import make_classifier, make_encoder
+from benchmarks.performance.speed.serving import serve
 from guardrail import Case, Guard, Report, Retry, Span
-from guardrail.backends.entailment import EntailmentModel
+from guardrail.backends.entailment import EntailmentModel, label_order
 from guardrail.backends.similarity import BASELINES, BertScore
-from guardrail.backends.stored import read_groups
-from guardrail.backends.weights import ENTAILMENT_MINI, MINILM, files, find, read_config
 from guardrail.chat import OpenAIChat
 from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Answer, Reply
-from guardrail.requests import Compare, Entail
+from guardrail.requests import Compare
 from guardrail.selfcheck.bertscore import score as bertscore_of
 from guardrail.selfcheck.material import mean
 from guardrail.selfcheck.ngram import largest, surprisals
@@ -44,19 +41,20 @@ def joined(sentences: Sequence[str]) -> tuple[str, list[Span]]:
 
 
 class Own:
-    """What is measured of ours; models are loaded before the clock starts, as the peers' are."""
+    """What is measured; models are loaded before the clock starts."""
 
     def __init__(self) -> None:
         self._nli: EntailmentModel | None = None
         self._bert: BertScore | None = None
-        self._classifiers: dict[str, EntailmentModel] = {}
+        self._plain: Any = None
         self._chats: dict[tuple[str, int], OpenAIChat] = {}
         self._loop = asyncio.Runner()
 
     def operations(self) -> dict[str, Any]:
         """By name."""
         return {
-            "facts": facts,
+            "make_classifier": make_classifier,
+            "make_encoder": make_encoder,
             "rate": rate,
             "lengths": lengths,
             "load_nli": self.load_nli,
@@ -66,15 +64,13 @@ class Own:
             "work": self.work,
             "bertscore": self.bertscore,
             "bertscore_detector": self.bertscore_detector,
-            "pairs": self.pairs,
             "ngram": self.ngram,
             "ngram_detector": self.ngram_detector,
             "prompt": self.prompt,
             "bare": self.bare,
             "processor_seconds": processor_seconds,
-            "plain": plain,
-            "load_classifier": self.load_classifier,
-            "classify": self.classify,
+            "load_plain": self.load_plain,
+            "plain": self.plain,
         }
 
     # -- NLI
@@ -119,33 +115,47 @@ class Own:
             raise RuntimeError("no entailment model was loaded")
         return self._nli
 
-    def load_classifier(self, name: str, folder: str, precision: Precision) -> str:
-        """Load one of several classifiers."""
-        self._classifiers[name] = EntailmentModel(
-            Path(folder), precision=precision, device="cpu", runtime="torch"
-        )
-        self._classifiers[name].load()
-        return name
+    def load_plain(self, folder: str, *, device: str = "cpu") -> str:
+        """Load the same model by transformers."""
+        import transformers
+        from tokenizers import Tokenizer
 
-    def classify(self, name: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """The probabilities of each pair in the order of the model's outputs, and the processor's seconds that all took."""
-        model = self._classifiers[name]
-        started = time.process_time()
-        found = [_value(reply) for reply in model.answer([Entail(a, b) for a, b in pairs])]
-        seconds = time.process_time() - started
-        order = sorted(("entailment", "neutral", "contradiction"), key=lambda one: getattr(model.labels, one))
-        return {"seconds": seconds, "rows": [[getattr(one, label) for label in order] for one in found]}
+        reader = Tokenizer.from_file(str(Path(folder) / "tokenizer.json"))
+        reader.no_padding()
+        reader.enable_truncation(512)
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval().to(device)
+        self._plain = reader, network
+        return device
+
+    def plain(self, sentences: Sequence[str], samples: Sequence[str]) -> list[list[float]]:
+        """What `nli` gives, by transformers' own network, one pair after the other, as selfcheckgpt 0.1.7 asks."""
+        import torch
+
+        reader, network = self._plain
+        labels = label_order(network.config.to_dict())
+
+        def one(sentence: str, text: str) -> float:
+            read = reader.encode(sentence, text)
+            given = {"input_ids": read.ids}
+            if network.config.type_vocab_size > 1:
+                given["token_type_ids"] = read.type_ids
+            tensors = {name: torch.tensor([row], device=network.device) for name, row in given.items()}
+            logits = network(**tensors).logits[0].tolist()
+            return 1 / (1 + math.exp(logits[labels.entailment] - logits[labels.contradiction]))
+
+        with torch.inference_mode():
+            return [[one(sentence, text) for text in samples] for sentence in sentences]
 
     # -- BERTScore
 
     def load_bertscore(
-        self, folder: str, *, layer: int, baseline: bool, device: str = "cpu", precision: Precision = "fp32"
+        self, folder: str, *, layer: int, device: str = "cpu", precision: Precision = "fp32"
     ) -> str:
-        """Load an encoder; the baseline is roberta-large's. An empty folder is the packaged MiniLM."""
+        """Load an encoder; the baseline is roberta-large's."""
         self._bert = BertScore(
-            Path(folder) if folder else MINILM,
+            Path(folder),
             layer=layer,
-            baseline=BASELINES["roberta-large"] if baseline else None,
+            baseline=BASELINES["roberta-large"],
             device=device,
             precision=precision,
         )
@@ -169,16 +179,6 @@ class Own:
         guard = Guard([check], backends={"similarity": self._encoder})
         return _scores(guard.check(Case.of(answer, samples=samples)))
 
-    def pairs(self, candidates: Sequence[str], references: Sequence[str]) -> list[list[float]]:
-        """P, R and F1 of each pair."""
-        asked = [Compare(c, r) for c, r in zip(candidates, references, strict=True)]
-        found = [_value(reply) for reply in self._encoder.answer(asked)]
-        return [
-            [one.precision for one in found],
-            [one.recall for one in found],
-            [one.f1 for one in found],
-        ]
-
     @property
     def _encoder(self) -> BertScore:
         if self._bert is None:
@@ -188,13 +188,10 @@ class Own:
     # -- n-gram
 
     def ngram(
-        self, sentences: Sequence[str], samples: Sequence[str | Sequence[str]], n: int, whole: bool = False
+        self, sentences: Sequence[str], samples: Sequence[str], n: int
     ) -> dict[str, list[float | None]]:
-        """Mean and largest −log p̃ of each sentence, by the pure function.
-
-        A sample may be given as its sentences; `whole` says that the answer is among the samples.
-        """
-        found = surprisals(sentences, samples, n=n, smooth=not whole)
+        """Mean and largest −log p̃ of each sentence, by the pure function."""
+        found = surprisals(sentences, samples, n=n)
         return {"mean": [mean(row) for row in found], "max": [largest(row) for row in found]}
 
     def ngram_detector(self, sentences: Sequence[str], samples: Sequence[str], n: int) -> list[float | None]:
@@ -214,7 +211,7 @@ class Own:
     ) -> list[list[tuple[float | None, int, str]]]:
         """Per case and sentence: the score, the samples that gave it a value, and the reason."""
         key = base_url, concurrency
-        if key not in self._chats:  # a client is made once, as the peer's is
+        if key not in self._chats:  # a client is made once
             self._chats[key] = OpenAIChat(
                 "test", base_url=base_url, api_key="none", concurrency=concurrency, timeout=10
             )
@@ -231,21 +228,6 @@ class Own:
 def processor_seconds() -> float:
     """Of this process, so far."""
     return time.process_time()
-
-
-def plain(target: str) -> str:
-    """The packaged entailment model with weights in float32, as transformers reads them."""
-    from safetensors.torch import save_file
-
-    source, folder = find(ENTAILMENT_MINI), Path(target)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(source / name, folder)
-    config = read_config(source)
-    config.pop("guardrail")
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    save_file(read_groups(files(source)), folder / "model.safetensors", metadata={"format": "pt"})
-    return target
 
 
 async def _prompt(
@@ -339,19 +321,5 @@ def lengths(folder: str, sentences: Sequence[str], samples: Sequence[str], longe
     return [min(longest, len(one)) for one in tokenizer.encode_batch(pairs)]
 
 
-_MODULES = {
-    "models": (
-        "torch",
-        "transformers.models.deberta_v2.modeling_deberta_v2",
-        "transformers.models.bert.modeling_bert",
-        "transformers.models.roberta.modeling_roberta",
-    ),
-    "chat": ("openai",),
-    "text": (),
-}
-
 if __name__ == "__main__":
-    if len(sys.argv) > 2:  # what to import, and the number of a nursery's socket
-        nurse(int(sys.argv[2]), lambda: Own().operations(), _MODULES[sys.argv[1]])
-    else:
-        serve(Own().operations())
+    serve(Own().operations())

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from benchmarks._rows import Row
-from benchmarks.performance.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
-from benchmarks.performance.speed.timing import Timed, largest_gap, rounds
+from benchmarks.performance.speed.setting import Setting, Texts, ratio_row, time_rows
+from benchmarks.performance.speed.timing import Timed, rounds
 from benchmarks.performance.speed.workers import WorkerFailed
 from guardrail.testing.server import Call, Served, serve
 
@@ -29,7 +28,7 @@ _SHAPE = re.compile(r"Context: (.*?)\n+Sentence: (.*?)\n+Is the sentence", re.DO
 
 
 def judge(call: Call) -> str:
-    """Yes or No, by the sentence and the context alone, so that both packages' prompts get the same reply."""
+    """Yes or No, by the sentence and the context alone."""
     found = _SHAPE.search(call.text)
     if found is None:
         return "The prompt has another shape."
@@ -56,44 +55,24 @@ def prompt_rows(setting: Setting, many: Sequence[Texts]) -> list[Row]:
 
 
 def _one_answer(setting: Setting, server: Served) -> list[Row]:
-    own = setting.own("chat")
-    peer = loaded(setting.peer("selfcheckgpt"), "load", what="prompt", folder=server.base_url)
-
-    def theirs(texts: Texts) -> Any:
-        return peer.ask("prompt", sentences=texts.sentences, samples=texts.samples)
+    own = setting.own()
 
     def ours(texts: Texts) -> Any:
         return own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=CONCURRENCY)
 
-    contenders = {"selfcheckgpt": theirs, "ours": ours}
-    rounds(contenders, [setting.warm])
-    found = rounds(contenders, _once(setting), say=setting.say)
-    both = len(found["selfcheckgpt"].seconds)
-    if setting.fast:
-        further = rounds({"ours": ours}, setting.timed[1:], say=setting.say)["ours"]
-        found["ours"] = _joined(found["ours"], further)
+    rounds({"ours": ours}, [setting.warm])
+    found = rounds({"ours": ours}, setting.timed, say=setting.say)
     calls = [len(_questions(texts)) for texts in setting.timed]
-    failed = found["selfcheckgpt"].failed or found["ours"].failed
-    gap = None
-    if not failed:
-        scores = [[score for score, _, _ in value[0]] for value in found["ours"].values[:both]]
-        gap = largest_gap(found["selfcheckgpt"].values, scores)
     return [
         Row.shown("prompt: questions of a round", calls[0]),
         *time_rows("prompt", found),
-        ratio_row(
-            "prompt: ours, times as fast as selfcheckgpt",
-            found["selfcheckgpt"],
-            replace(found["ours"], seconds=found["ours"].seconds[:both]),
-        ),
         _ideal_row("prompt: ideal / ours", calls, found["ours"], setting.bars["prompt"]),
-        gap_row("prompt: largest |Δ score|", gap, setting.bars["gap"], failed),
     ]
 
 
 def _floor(setting: Setting, server: Served) -> list[Row]:
     """What a client of bare sockets makes of the ideal, ours with other numbers at a time, and its processor time."""
-    own = setting.own("chat")
+    own = setting.own()
 
     def bare(texts: Texts) -> Any:
         return own.ask("bare", base_url=server.base_url, questions=_questions(texts), concurrency=CONCURRENCY)
@@ -126,21 +105,12 @@ def _floor(setting: Setting, server: Served) -> list[Row]:
 
 
 def _once(setting: Setting) -> list[Texts]:
-    """One answer with --fast: for the package, which waits for every reply, and for what is only shown."""
+    """One answer with --fast, for what is only shown."""
     return setting.timed[:1] if setting.fast else setting.timed
 
 
-def _joined(first: Timed, second: Timed) -> Timed:
-    return Timed(
-        first.seconds + second.seconds,
-        first.values + second.values,
-        max(first.peak, second.peak),
-        first.failed or second.failed,
-    )
-
-
 def _many_answers(setting: Setting, server: Served, many: Sequence[Texts]) -> list[Row]:
-    own = setting.own("chat")
+    own = setting.own()
 
     def ours(cases: Sequence[Texts]) -> Any:
         return own.ask("prompt", base_url=server.base_url, cases=cases, concurrency=CONCURRENCY)
@@ -185,7 +155,7 @@ def _bad_replies(setting: Setting) -> list[Row]:
     """500, broken JSON and no choices, without retries: each costs its own value and nothing else."""
     names = ("prompt, bad replies: values lost", "prompt, bad replies: sentences with a score")
     with serve(judge, latency=0.002, faults=FAULTS, seed=3) as server:
-        own = setting.own("chat")
+        own = setting.own()
         texts = setting.timed[0]
         try:
             reply = own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=CONCURRENCY)

@@ -1,37 +1,30 @@
-"""Ours beside selfcheckgpt 0.1.7 and uqlm 0.6.7: speed, memory, and whether the scores are the same.
+"""Speed and memory: seconds of ours beside the machine's own rate, transformers' network and bare sockets.
 
-Each package runs in a process and an environment of its own; they work in turn, never two at once.
+What is measured runs in processes of its own; they work in turn, never two at once. What was measured beside other
+packages, in environments of theirs, is shown as it was recorded.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks._data import cache_root
 from benchmarks._table import Row, Run, bench
 from benchmarks.entailment.setting import FULL, MINI, QUICK, found
-from benchmarks.performance.speed import (
-    bertscore,
-    environments,
-    equality,
-    figures,
-    ngram,
-    nli,
-    prompt,
-    runtimes,
-)
+from benchmarks.performance.speed import bertscore, ngram, nli, prompt
 from benchmarks.performance.speed.models import SIZES
-from benchmarks.performance.speed.setting import Setting, Texts, complain, texts_of, write_corpus
+from benchmarks.performance.speed.setting import Setting, Texts, complain, texts_of
 from benchmarks.selfcheck.passages import read_passages
 
-__all__ = ["PARTS", "compute", "main"]
+__all__ = ["PARTS", "RECORDED", "compute", "main", "recorded_rows"]
 
-PARTS = ("nli", "error", "saved", "bertscore", "ngram", "prompt", "equality")
-ALONE = "runtimes"  # only where it is asked for: it needs an environment of its own
+PARTS = ("nli", "error", "saved", "bertscore", "ngram", "prompt", "recorded")
+RECORDED = Path(__file__).with_name("recorded.json")
 SENTENCES, SAMPLES = 8, 20
 ROUNDS, FAST_ROUNDS = 5, 3
 FAST_SENTENCES, FAST_SAMPLES = 4, 5
@@ -50,40 +43,25 @@ def compute(run: Run) -> list[Row]:
         "threads": options.threads,
         "device": options.device,
         "only": options.only,
-        "peers": [f"{peer.name} {peer.version}" for peer in environments.PEERS.values()],
     }
-    with tempfile.TemporaryDirectory() as place:
-        setting = Setting(
-            size=size,
-            rounds=rounds,
-            device=options.device,
-            threads=options.threads,
-            texts=texts_of(passages, answers=rounds + 1, sentences=sentences, samples=samples),
-            bars=run.expected.values[options.device],
-            envs=(options.envs or environments.folder()).resolve(),
-            models=environments.folder() / "models",
-            corpus=write_corpus(passages, Path(place) / "corpus.txt"),
-            torch=options.torch,
-            nli_model=_trained(options.nli_model),
-            real_model=options.model.resolve() if options.model else None,
-            say=complain if options.verbose else run.say,
-            fast=run.fast,
-        )
-        setting.envs.mkdir(parents=True, exist_ok=True)
-        answers = prompt.FAST_ANSWERS if run.fast else prompt.ANSWERS
-        many = texts_of(passages, answers=answers, sentences=FAST_SENTENCES, samples=FAST_SAMPLES)
-        # a few questions would not fill the 16 that go at once
-        whole = texts_of(passages, answers=rounds + 1, sentences=SENTENCES, samples=SAMPLES)
-        asking = replace(setting, texts=whole)
-        if options.only != [ALONE]:
-            setting.begin()
-        try:
-            rows = _rows(setting, asking, many, set(options.only or PARTS))
-        finally:
-            setting.end()
-    if run.out is not None:
-        figures.ratio_chart(rows, run.out)
-    return rows
+    setting = Setting(
+        size=size,
+        rounds=rounds,
+        device=options.device,
+        threads=options.threads,
+        texts=texts_of(passages, answers=rounds + 1, sentences=sentences, samples=samples),
+        bars=run.expected.values[options.device],
+        models=cache_root().parent / "speed" / "models",
+        nli_model=_trained(options.nli_model),
+        real_model=options.model.resolve() if options.model else None,
+        say=complain if options.verbose else run.say,
+        fast=run.fast,
+    )
+    answers = prompt.FAST_ANSWERS if run.fast else prompt.ANSWERS
+    many = texts_of(passages, answers=answers, sentences=FAST_SENTENCES, samples=FAST_SAMPLES)
+    # a few questions would not fill the 16 that go at once
+    whole = texts_of(passages, answers=rounds + 1, sentences=SENTENCES, samples=SAMPLES)
+    return _rows(setting, replace(setting, texts=whole), many, set(options.only or PARTS))
 
 
 def _rows(setting: Setting, asking: Setting, many: Sequence[Texts], wanted: set[str]) -> list[Row]:
@@ -99,8 +77,7 @@ def _rows(setting: Setting, asking: Setting, many: Sequence[Texts], wanted: set[
         "bertscore": lambda: bertscore.bertscore_rows(setting),
         "ngram": lambda: ngram.ngram_rows(setting),
         "prompt": lambda: prompt.prompt_rows(asking, many),
-        "equality": lambda: equality.equality_rows(setting),
-        ALONE: lambda: runtimes.runtime_rows(setting),
+        "recorded": recorded_rows,
     }
     for name, part in parts.items():
         if name in wanted:
@@ -109,15 +86,25 @@ def _rows(setting: Setting, asking: Setting, many: Sequence[Texts], wanted: set[
     return rows
 
 
+def recorded_rows() -> list[Row]:
+    """How many times as fast ours was as another package, in runs with environments of theirs."""
+    return [
+        Row.shown(
+            f"recorded {one['date']}, {one['machine']}: {one['quantity']}",
+            one["ours"],
+            interval=tuple(one["interval"]) if "interval" in one else None,
+            digits=1,
+        )
+        for one in json.loads(RECORDED.read_text(encoding="utf-8"))
+    ]
+
+
 def _load() -> float | None:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def _trained(given: Path | None) -> Path | None:
-    """The folder of the trained entailment model: the one given; else what trainings left; else the packaged one.
-
-    The last one's weights are in 8 bits, which the peers do not read.
-    """
+    """The folder of the trained entailment model: the one given; else what trainings left; else the packaged one."""
     if given is not None:
         return given.resolve()
     return next(filter(None, map(found, (FULL, QUICK, MINI))), None)
@@ -126,7 +113,7 @@ def _trained(given: Path | None) -> Path | None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of this benchmark alone."""
     parser.add_argument(
-        "--only", action="append", choices=[*PARTS, ALONE], help="this part; may be given several times"
+        "--only", action="append", choices=PARTS, help="this part; may be given several times"
     )
     parser.add_argument("--size", choices=[*SIZES], help="of the models with random weights (base)")
     parser.add_argument("--rounds", type=int, metavar="N", help="that each is timed (5; with --fast 3)")
@@ -138,10 +125,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="DIR",
         help="a trained entailment model: what benchmarks.entailment left",
-    )
-    parser.add_argument("--envs", type=Path, metavar="DIR", help="where the peers' environments are")
-    parser.add_argument(
-        "--torch", default=environments.TORCH, metavar="SPEC", help="torch of the peers' environments"
     )
     parser.add_argument("--verbose", action="store_true", help="progress also where there is no terminal")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from benchmarks._rows import Row
-from benchmarks.performance.speed import environments
 from benchmarks.performance.speed.models import SIZES, Size
-from benchmarks.performance.speed.nursery import AVAILABLE, Nursery
 from benchmarks.performance.speed.timing import Ratio, Timed, ratio
 from benchmarks.performance.speed.workers import (
-    CHECKOUT,
     OWN,
     Absent,
     Anyone,
@@ -28,7 +24,6 @@ from benchmarks.selfcheck.passages import Passage
 from guardrail.errors import InputError
 
 __all__ = [
-    "Imports",
     "Setting",
     "Texts",
     "gap_row",
@@ -37,11 +32,6 @@ __all__ = [
     "texts_of",
     "time_rows",
 ]
-
-Imports: TypeAlias = Literal["models", "chat", "text"]
-"""Of our workers: torch and transformers; the client of a chat service; neither."""
-
-PEER = Path(__file__).with_name("peer.py")
 
 
 class Texts(NamedTuple):
@@ -62,15 +52,11 @@ class Setting:
         threads: of each process.
         texts: one answer more than rounds: the last one is for warming up.
         bars: by name; from expected.json.
-        envs: folder of the peers' environments.
         models: folder of made models.
-        corpus: a text file to learn pieces from.
-        torch: requirement for torch in the peers' environments.
         nli_model: folder of a trained entailment model, or `None`.
         real_model: folder of a real classifier to time, or `None`.
         say: takes a line of progress.
-        fast: workers are forked from a process that has imported everything, one of ours and one of each peer; what
-            waits for a service is timed less often.
+        fast: what waits for a service and is only shown is timed once.
     """
 
     size: str
@@ -79,16 +65,12 @@ class Setting:
     threads: int
     texts: list[Texts]
     bars: Mapping[str, float]
-    envs: Path
     models: Path
-    corpus: Path
-    torch: str = environments.TORCH
     nli_model: Path | None = None
     real_model: Path | None = None
     say: Callable[[str], object] = str.strip  # says nothing
     fast: bool = False
     _opened: list[Anyone] = field(default_factory=list)
-    _nurseries: dict[tuple[str, ...], Nursery] = field(default_factory=dict)
 
     @property
     def shapes(self) -> Size:
@@ -106,93 +88,20 @@ class Setting:
         sentences, samples = self.texts[-1]
         return Texts(sentences[:2], samples[:2])
 
-    def own(self, imports: Imports = "models") -> Anyone:
-        """A worker of ours. With `fast` it has imported what it will need, and no more: its memory is measured."""
-        return self._open("ours", (*OWN, imports), CHECKOUT)
-
-    def peer(self, name: str, folder: Path | None = None) -> Anyone:
-        """A worker of a peer, in its own environment, which is made if need be."""
+    def own(self) -> Anyone:
+        """A new worker."""
         try:
-            command = self._peer(name)
-        except environments.EnvironmentFailed as error:
-            return Absent(name, str(error))
-        return self._open(name, command, folder or self.envs)
-
-    def libraries(self) -> Anyone:
-        """A worker of the libraries that run classifiers, in an environment of theirs."""
-        name = environments.LIBRARIES.name
-        try:
-            interpreter = environments.installed(environments.LIBRARIES, self.envs, torch=self.torch)
-            worker = Worker(
-                name,
-                (str(interpreter), "-P", str(PEER.with_name("libraries.py"))),
-                environment=settings(self.threads, self.device),
-                folder=self.envs,
-            )
-        except (environments.EnvironmentFailed, OSError) as error:
-            return Absent(name, without_paths(str(error)))
+            worker = Worker("ours", OWN, environment=settings(self.threads, self.device))
+        except OSError as error:
+            return Absent("ours", f"ours: no process: {without_paths(repr(error))}")
         self._opened.append(worker)
         return worker
-
-    def _peer(self, name: str) -> tuple[str, ...]:
-        interpreter = environments.installed(environments.PEERS[name], self.envs, torch=self.torch)
-        return str(interpreter), "-P", str(PEER), name
-
-    def maker(self) -> Anyone:
-        """Who makes and changes models: the peer's environment has all that it takes."""
-        return self.peer("selfcheckgpt")
 
     def close(self) -> None:
         """End the workers that were opened since the last time."""
         for worker in self._opened:
             worker.close()
         self._opened.clear()
-
-    def begin(self) -> None:
-        """With `fast`, let the imports of all begin at once; what cannot be installed is said by its rows."""
-        if not self.fast:
-            return
-        self._nursery((*OWN, "models"))
-        for name in environments.PEERS:
-            with contextlib.suppress(environments.EnvironmentFailed):
-                self._nursery(self._peer(name))
-
-    def end(self) -> None:
-        """End the processes that workers are forked from."""
-        for nursery in self._nurseries.values():
-            nursery.close()
-        self._nurseries.clear()
-
-    def _open(self, name: str, command: Sequence[str], folder: Path) -> Anyone:
-        environment = settings(self.threads, self.device)
-        nursery = self._nursery(command)
-        try:
-            worker = Worker(name, command, environment=environment, folder=folder, nursery=nursery)
-        except OSError as error:
-            return Absent(name, f"{name}: no process: {without_paths(repr(error))}")
-        self._opened.append(worker)
-        if name == "ours":
-            return worker
-        try:
-            facts = worker.ask("facts").value
-        except WorkerFailed as error:
-            worker.close()
-            return Absent(worker.name, str(error))
-        if self.device != "cpu" and not facts["cuda"]:
-            worker.close()
-            return Absent(
-                worker.name,
-                f"{worker.name}: torch {facts['torch']} finds no GPU: give --torch a build with CUDA",
-            )
-        return worker
-
-    def _nursery(self, command: Sequence[str]) -> Nursery | None:
-        if not (self.fast and AVAILABLE):
-            return None
-        key = tuple(command)
-        if key not in self._nurseries:
-            self._nurseries[key] = Nursery(command, settings(self.threads, self.device), CHECKOUT)
-        return self._nurseries[key]
 
 
 def loaded(worker: Anyone, operation: str, **arguments: Any) -> Anyone:
@@ -221,14 +130,6 @@ def texts_of(passages: Sequence[Passage], *, answers: int, sentences: int, sampl
             f"expected {answers} passages of {sentences} sentences and {samples} samples, got {len(found)}"
         )
     return found[:answers]
-
-
-def write_corpus(passages: Sequence[Passage], path: Path) -> Path:
-    """The samples' text, one a line, to learn pieces from."""
-    lines = [" ".join(text.split()) for passage in passages for text in passage.samples]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
 
 
 def ratio_row(quantity: str, theirs: Timed, ours: Timed, bar: float | None = None) -> Row:

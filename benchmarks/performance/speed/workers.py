@@ -1,4 +1,4 @@
-"""Worker processes: each package measured in one of its own, asked in turn, never two at once."""
+"""Worker processes: what is measured has one of its own; they are asked in turn, never two at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NoReturn, Self, TypeAlias
 
-from benchmarks.performance.speed.nursery import Child, Nursery
 from guardrail.errors import GuardrailError
 
 __all__ = [
@@ -70,7 +69,7 @@ def settings(threads: int, device: str, environment: Mapping[str, str] | None = 
         "PYTHONWARNINGS": "ignore",
     }
     if device == "cpu":
-        found["CUDA_VISIBLE_DEVICES"] = ""  # bert_score takes a GPU unasked
+        found["CUDA_VISIBLE_DEVICES"] = ""
     return found
 
 
@@ -86,9 +85,7 @@ class Worker:
         name: for messages.
         command: starts it.
         environment: all of it.
-        folder: its working folder; this checkout by default.
         timeout: seconds for one request.
-        nursery: forks it, in place of the command.
     """
 
     def __init__(
@@ -97,31 +94,21 @@ class Worker:
         command: Sequence[str],
         *,
         environment: Mapping[str, str],
-        folder: Path | None = None,
         timeout: float = 1_800.0,
-        nursery: Nursery | None = None,
     ) -> None:
         self.name = name
         self.timeout = timeout
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `close`
-        self._process: subprocess.Popen[str] | Child
-        if nursery is not None:
-            try:
-                self._process = nursery.fork(self._said, folder or CHECKOUT)
-            except OSError:
-                self._said.close()
-                raise
-        else:
-            self._process = subprocess.Popen(  # noqa: S603  # ourselves, or what the benchmark installed
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-                env=dict(environment),
-                cwd=folder or CHECKOUT,
-                text=True,
-                encoding="utf-8",
-            )
+        self._process = subprocess.Popen(  # noqa: S603  # ourselves
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            env=dict(environment),
+            cwd=CHECKOUT,
+            text=True,
+            encoding="utf-8",
+        )
         self._lines: queue.Queue[str] = queue.Queue()
         self._reader = threading.Thread(target=self._read, name=f"speed-{name}", daemon=True)
         self._reader.start()

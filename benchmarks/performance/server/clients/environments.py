@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.performance.environments import EnvironmentFailed, Peer, installed
 from benchmarks.performance.server.targets import LITELLM
-from benchmarks.performance.speed.environments import EnvironmentFailed, Peer, installed
 from benchmarks.performance.speed.workers import without_paths
 
 __all__ = ["NODE", "PEERS", "node", "python"]

@@ -21,12 +21,12 @@ from typing import TypeAlias
 from benchmarks._data import cache_root
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
+from benchmarks.performance.environments import EnvironmentFailed
 from benchmarks.performance.server import targets
 from benchmarks.performance.server.clients import environments
 from benchmarks.performance.server.clients.upstream import anthropic, reply
 from benchmarks.performance.server.processes import NotStarted
 from benchmarks.performance.server.targets import LITELLM
-from benchmarks.performance.speed.environments import EnvironmentFailed
 from benchmarks.performance.speed.workers import without_paths
 from guardrail.testing.server import serve
 

@@ -25,7 +25,7 @@ needs_local()
 from benchmarks.phr.process.model import Contexts, NeuralProcess, Shape  # noqa: E402
 from benchmarks.phr.process.model.network import attention, build, tokens  # noqa: E402
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SHAPE = Shape(width=16, layers=2, heads=2, inner=32, bins=40)
 FORM = Form()
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.performance.environments import EnvironmentFailed
 from benchmarks.performance.server import overhead, soak, streams, targets, wrapper
 from benchmarks.performance.server.clients import run as clients
 from benchmarks.performance.server.clients import upstream
@@ -17,7 +18,6 @@ from benchmarks.performance.server.load import Connection, Reply, at_rate, close
 from benchmarks.performance.server.overhead import Measured
 from benchmarks.performance.server.processes import NotStarted, Process, module, started
 from benchmarks.performance.server.soak import Reading, end_of
-from benchmarks.performance.speed.environments import EnvironmentFailed
 
 from guardrail import Case, Guard
 from guardrail.testing.server import serve

@@ -1,4 +1,4 @@
-"""The peers' virtual environments: made here, each for one package, and used again while nothing has changed."""
+"""Virtual environments of other packages: each made here for one package, and used again while nothing has changed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks._data import cache_root
 from benchmarks.performance.speed.workers import without_paths
 from guardrail.errors import GuardrailError
 
-__all__ = ["LIBRARIES", "PEERS", "EnvironmentFailed", "Peer", "folder", "installed", "python"]
+__all__ = ["EnvironmentFailed", "Peer", "installed", "python"]
 
 TORCH = "torch==2.13.0"
 """The version of the project's own set-up; others may bring GBs of CUDA."""
@@ -49,42 +48,6 @@ class Peer:
         """For pip; `torch` is "" where the package needs none."""
         first = (torch,) if torch else ()
         return (*first, f"{self.name}=={self.version}", *self.others)
-
-
-PEERS = {
-    "selfcheckgpt": Peer(
-        "selfcheckgpt",
-        "0.1.7",
-        # calls batch_encode_plus, which transformers 5 has no more; its tokenizers are sentencepiece's
-        ("transformers==4.57.6", "sentencepiece", "protobuf"),
-    ),
-    "uqlm": Peer(
-        "uqlm",
-        "0.6.7",
-        # it wants numpy 1, which newer pyarrow refuses; the source of one of its dependencies does not build
-        ("transformers==4.57.6", "pyarrow<22", "sentencepiece", "protobuf"),
-        ("--only-binary=:all:",),
-    ),
-}
-
-LIBRARIES = Peer(
-    "sentence-transformers",
-    "5.7.0",
-    (
-        "transformers==4.57.6",  # of what optimum-onnx takes, the newest
-        "onnx==1.23.2",
-        "onnxruntime==1.32.0",
-        "openvino==2026.4.1",
-        "optimum-onnx==0.1.0",
-        "optimum-intel==1.27.0",
-    ),
-)
-"""What else runs a classifier, all in one environment."""
-
-
-def folder() -> Path:
-    """Where the environments are by default."""
-    return cache_root().parent / "speed"
 
 
 def python(place: Path) -> Path:
