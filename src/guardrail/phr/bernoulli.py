@@ -69,8 +69,10 @@ class BernoulliModel(Backend[Request[Any]]):
             return Failed(Reason.MISSING, f"{type(self).__name__} answers no {type(request).__name__}")
         text = request.context + (request.query if isinstance(request, Distribution) else "")
         preamble, pairs, query = self.form.split(text)
-        if preamble or (query is None and not isinstance(request, Sample)):
+        if preamble:
             return Failed(Reason.REFUSED, f"expected a context of pairs and a query, got {text[-80:]!r}")
+        if query is None and not isinstance(request, Sample):
+            return Failed(Reason.REFUSED, "expected a context that ends with a query")
         try:
             if isinstance(request, Sample):
                 return Answer(self._drawn(pairs, query, request))
