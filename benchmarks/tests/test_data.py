@@ -91,15 +91,6 @@ class TestFetch:
         with pytest.raises(DataMissing, match="did not answer"):
             fetch("tiny")
 
-    def test_main_returns_codes(self, served, capsys):
-        """0 fetched, 2 not; without a name it lists."""
-        assert _data.main(["tiny"]) == 0
-        served["a.csv"] = b"changed"
-        (_data.cache_root() / "tiny" / "a.csv").unlink()
-        assert _data.main(["tiny"]) == 2
-        assert _data.main([]) == 0
-        assert "tiny: " in capsys.readouterr().out
-
 
 class TestReadCsv:
     def test_reads_utf8_and_fills_gaps(self, tmp_path):

@@ -1,13 +1,11 @@
 """The benchmark of answers: its readers and its scoring, on inputs whose value is known by hand."""
 
-import argparse
 import json
 from collections import Counter
 from dataclasses import asdict
 
 import pytest
 from benchmarks._data import data_dir
-from benchmarks._table import Run
 from benchmarks.answers import kinds, marks, sentences, statements
 from benchmarks.answers.attribution import Judged, set_rows
 from benchmarks.answers.checking import Found, check, found, opened
@@ -179,14 +177,6 @@ class TestWrongWith:
 
 
 class TestCases:
-    def test_every_kind_has_eight(self):
-        """Of each writer that wrote any of it, in three languages where language matters."""
-        rows = kinds.read_cases()
-        own = [one for one in rows if one.writer == "a"]
-        assert {kind: n for kind, n in Counter(one.kind for one in own).items() if n < 8} == {}
-        for kind in ("nothing", "lacks", "language", "short", "hyphens"):
-            assert len({one.lang for one in own if one.kind == kind}) >= 3, kind
-
     def test_refuses_what_cannot_be_scored(self, tmp_path):
         """An unknown value, a false place that is not there, an id twice."""
         good = {
@@ -215,26 +205,6 @@ class TestCases:
         path.write_text(json.dumps(good), encoding="utf-8")
         assert [one.id for one in kinds.read_cases(path)] == ["a"]
 
-    def test_rows_count_what_is_right(self, tmp_path, capsys):
-        """By kind and by writer; which are wrong is said on request."""
-        lines = [
-            {
-                "id": str(i), "kind": "dates", "lang": "en", "question": "", "answer": f"It opened in {year}.",
-                "documents": ["It opened in 1904."], "expect": ["supported"], "wrong": [],
-            }
-            for i, year in enumerate((1904, 1987))
-        ]  # fmt: skip
-        path = tmp_path / "cases.jsonl"
-        path.write_text("\n".join(map(json.dumps, lines)))
-        run = Run("answers", options=argparse.Namespace(wrong=True))
-        rows = {row.quantity: (row.ours, row.ok) for row in kinds.kind_rows(run, path)}
-        assert rows == {
-            "kind dates: right of 2": (1, False),
-            "kind dates: right by words alone": (1, True),
-            "kinds, writer b: right of 2": (1, False),
-        }
-        assert "1 (words): unsupported: 'It opened in 1987.'" in capsys.readouterr().err
-
 
 def labelled(**other):
     return {
@@ -262,14 +232,6 @@ class TestSentences:
         for other in (labelled(start=6), labelled(id="y"), labelled(sentence="Roma.")):
             with pytest.raises(InputError, match="another text"):
                 list(sentences.texts([sentences.place(other)], tmp_path.joinpath))
-
-    def test_prints_places_of_what_has_a_label(self, tmp_path, capsys):
-        """What no label fits is left out, and what is printed is read again."""
-        path = tmp_path / "all.json"
-        path.write_text(json.dumps([labelled(), labelled(k=2, label="x")]))
-        sentences.main([str(path)])
-        (tmp_path / "places.jsonl").write_text(capsys.readouterr().out)
-        assert [sentences.place(labelled())] == sentences.read_sentences(tmp_path / "places.jsonl")
 
     def test_macro_f1(self):
         """By hand: claim 2·1/(2+1), nothing 2·1/(1+2), lacking 0; undefined of no rows."""

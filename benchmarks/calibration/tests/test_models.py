@@ -4,8 +4,6 @@ import pytest
 from benchmarks._table import Run
 from benchmarks.calibration import models
 
-from guardrail import Guard
-from guardrail.calibration import Calibration
 from guardrail.detectors import ReferenceCheck
 
 
@@ -34,18 +32,6 @@ class TestAnotherModel:
             ({"detectors": [ReferenceCheck(queries=("iq",))]}, "another detector 'references'"),
         ):
             assert words in models.refused(made, **{**same, **changed})
-
-    def test_another_model_behind_the_same_name_sets_off_the_alarm(self):
-        """Its answers alarm within 40; then the strictest thresholds decide, and what is flagged says why."""
-        first, second = models.both(Run("calibration"), together=True, most=40)
-        with Guard(
-            [ReferenceCheck()],
-            chat=first.chat,
-            calibration=Calibration(first.certificate("missed=0.5"), answering=models.MADE_WITH),
-        ) as guard:
-            reports = [guard.check(case) for case in second.cases]
-            assert guard.drift.alarm
-            assert any("no longer look like" in one.reason for one in reports[-1].findings)
 
     def test_labels_are_the_titles_that_the_search_did_not_find(self, apart):
         """As many made-up rows as such titles, of five a topic."""

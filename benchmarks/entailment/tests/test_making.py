@@ -5,25 +5,23 @@ import json
 import os
 import random
 import re
-import shutil
 from dataclasses import replace
 
 import pytest
 from benchmarks._data import data_dir
-from benchmarks.entailment.making import train as command
 from benchmarks.entailment.making.dropout import Drawn, left_out
 from benchmarks.entailment.making.judge import Judge
 from benchmarks.entailment.making.lessons import COURSES, Course, Pass, changed_number, lessons, passage
 from benchmarks.entailment.making.loop import CURVE, Recipe, train, trained
 from benchmarks.entailment.making.optimizer import optimizer
 from benchmarks.entailment.making.rewording import Rewording
-from benchmarks.entailment.making.teacher import SAID, SHIPPED, Teacher, seconds, ship
-from benchmarks.entailment.making.train import BEGUN, RECIPES, _told
+from benchmarks.entailment.making.teacher import SHIPPED, Teacher, seconds
+from benchmarks.entailment.making.train import RECIPES
 from benchmarks.entailment.pairs import HELD_OUT, UNLABELLED, Pair, held_out, in_batches, read, training
 from tests.unit.backends.models import make, needs_local
 
 from guardrail.backends.weights import minilm
-from guardrail.errors import ConfigError, InputError
+from guardrail.errors import InputError
 
 
 def write(folder, name, rows):
@@ -203,19 +201,6 @@ class TestLessons:
         assert "He was 9 in 1999." not in found
         assert len(found) > 20
 
-    def test_courses(self):
-        """The quick one has one pass of 45,000 pairs at the most, and makes none; the other makes some."""
-        [quick] = COURSES["quick"].passes
-        assert COURSES["quick"].passages == quick.numbers == 0
-        full = COURSES["full"]
-        assert set(COURSES["quick"].sets) < set(full.sets)
-        assert all(set(one.reworded) <= set(one.sets) & set(full.taught) for one in full.passes)
-        first = COURSES["first"]
-        assert (full.after, first.after) == ("first", None)
-        assert full.passes == first.passes
-        assert [*first.order, *full.order] == list(range(len(full.passes)))  # no pass comes again
-        assert not any(set(course.sets) & set(HELD_OUT) for course in COURSES.values())
-
 
 LOCAL_DATA = (
     pytest.mark.data  # may not be skipped then
@@ -282,25 +267,6 @@ class TestOptimizer:
         optimizer(network, rate=1.0, muon=True).step()
         longest, shortest = torch.linalg.svdvals(weight.detach() - before)
         assert longest < 2.5 * shortest
-
-    def test_an_old_torch(self, network, monkeypatch):
-        """The error says which one is wanted."""
-        import torch
-
-        monkeypatch.delattr(torch.optim, "Muon")
-        with pytest.raises(ConfigError, match=r"torch>=2\.9"):
-            optimizer(network, rate=0.1, muon=True)
-
-    def test_an_old_torch_is_found_at_once(self, tmp_path, monkeypatch, capsys):
-        """Before anything is read, asked or trained."""
-        needs_local()
-        import torch
-
-        monkeypatch.delattr(torch.optim, "Muon")
-        arguments = ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--own-teacher"]
-        assert command.main(arguments) == 2
-        assert "torch>=2.9" in capsys.readouterr().err
-        assert not list(tmp_path.iterdir())
 
 
 class TestTrain:
@@ -561,17 +527,6 @@ class TestRewording:
         found = list(make_anew(pairs, random.Random(1)))
         assert found == list(make_anew(pairs, random.Random(1))) != list(make_anew(pairs, random.Random(2)))
 
-    def test_no_word_vectors(self, tmp_path):
-        """Weights of another kind are named."""
-        needs_local()
-        import torch
-        from safetensors.torch import save_file
-
-        folder = make(tmp_path / "base", head=False)
-        save_file({"other": torch.zeros(2)}, folder / "model.safetensors")
-        with pytest.raises(ConfigError, match="word vectors"):
-            Rewording(folder)
-
 
 class TestTeacher:
     @pytest.fixture
@@ -619,97 +574,6 @@ class TestTeacher:
         assert seconds(tmp_path / "none") is None
 
 
-class TestCommand:
-    def _sets(self, tmp_path):
-        for name in HELD_OUT:
-            write(
-                tmp_path / "nli", name, [("A cat.", f"It is {name} {i}.", "neutral", "dev") for i in range(6)]
-            )
-        for name in COURSES["full"].sets:
-            rows = [(f"A {name} in {i}.", f"The cat sat {i}", "entailment", "train") for i in range(10, 20)]
-            write(tmp_path / "nli", name, rows)
-
-    def _models(self, tmp_path, monkeypatch):
-        small, larger = make(tmp_path / "small", head=False), make(tmp_path / "larger", head=False)
-        for module in ("loop", "train"):
-            monkeypatch.setattr(f"benchmarks.entailment.making.{module}.minilm", lambda: small)
-        monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path / "models"))
-        monkeypatch.setattr(command, "_GLANCE", 3)
-        monkeypatch.setattr(f"{TEACHER}._LONGEST", 64)
-        recipes = {name: replace(one, frozen=min(1, one.frozen)) for name, one in RECIPES.items()}
-        monkeypatch.setattr(command, "RECIPES", recipes)
-        monkeypatch.setattr(command, "SHIPPED", tmp_path / "none")
-        return larger
-
-    def test_all_courses(self, tmp_path, monkeypatch, capsys):
-        """The full course: the teacher, what it says, and then the model in two, which is not trained again."""
-        needs_local()
-        self._sets(tmp_path)
-        larger = self._models(tmp_path, monkeypatch)
-        arguments = ["--data", str(tmp_path / "nli"), "--teacher-base", str(larger)]
-        assert command.main(arguments) == 0
-        told = capsys.readouterr()
-        assert "course 'teacher' first" in told.err
-        assert "pair 10 of 10" in told.err
-        passes = sum(bool(one.reworded) for one in COURSES["full"].passes)
-        assert told.err.count("pair 30 of 30\n") == passes == 5  # reworded pairs of three sets
-        models = {one.name: one for one in (tmp_path / "models").iterdir()}
-        assert models.keys() == {f"entailment-{one}" for one in ("teacher", "first", "full")}
-        assert told.err.count("course 'first' first") == 1
-        begun = models["entailment-full"] / BEGUN / "first"
-        assert trained(begun) == trained(models["entailment-first"])
-        # The teacher is asked once; the first course has its note alone.
-        assert [one.name for one in (models["entailment-first"] / SAID).iterdir()] == ["training.json"]
-        assert trained(models["entailment-first"] / SAID) == trained(models["entailment-full"] / SAID)
-        assert command.main(arguments) == 0
-        assert capsys.readouterr().err == ""
-        assert command.main([*arguments, "--seed", "1"]) == 2
-        assert "--course full --seed 1 --again" in capsys.readouterr().err
-        assert command.main([*arguments, "--seed", "1", "--again"]) == 2
-        assert "--course teacher --seed 1 --again" in capsys.readouterr().err
-        shutil.rmtree(models["entailment-teacher"])
-        arguments += ["--seed", "1", "--again"]
-        assert command.main(arguments) == 2  # not begun with weights of another seed
-        assert "--course first --seed 1 --again" in capsys.readouterr().err
-        assert command.main([*arguments, "--course", "first"]) == 0
-        assert command.main(arguments) == 0
-        assert trained(begun).recipe.seed == 1
-
-    def test_what_comes_with_the_recipe(self, tmp_path, monkeypatch, capsys):
-        """Where a teacher's answers are shipped the small model learns from them alone, and becomes the same."""
-        needs_local()
-        self._sets(tmp_path)
-        larger = self._models(tmp_path, monkeypatch)
-        monkeypatch.setattr(command, "SHIPPED", tmp_path / "shipped")
-        arguments = ["--data", str(tmp_path / "nli")]
-        assert command.main([*arguments, "--teacher-base", str(larger)]) == 0
-        shutil.move(tmp_path / "models", tmp_path / "whole")
-        monkeypatch.setattr(f"{TEACHER}.SHIPPED", tmp_path / "shipped")
-        ship(tmp_path / "whole" / "entailment-full")
-        capsys.readouterr()
-        assert command.main(arguments) == 0
-        told = capsys.readouterr()
-        assert "teacher" not in told.err
-        assert "pair" not in told.err
-        models = {one.name for one in (tmp_path / "models").iterdir()}
-        assert models == {"entailment-first", "entailment-full"}
-        assert same(tmp_path / "whole" / "entailment-full", tmp_path / "models" / "entailment-full")
-        assert command.main([*arguments, "--again", "--own-teacher", "--teacher-base", str(larger)]) == 0
-        told = capsys.readouterr()
-        assert "course 'teacher' first" in told.err
-        assert "course 'first' first" in told.err  # the one that is there learnt from another teacher
-
-    def test_no_teacher(self, tmp_path, monkeypatch, capsys):
-        """It says so before anything is trained, where one of its own is asked for."""
-        needs_local()
-        monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path))
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        monkeypatch.setenv("HF_HOME", str(tmp_path))
-        assert command.main(["--data", str(tmp_path), "--own-teacher"]) == 2
-        assert "all-mpnet-base-v2" in capsys.readouterr().err
-        assert not list(tmp_path.iterdir())
-
-
 @LOCAL_DATA
 def test_what_is_shipped_is_whole():
     """A teacher has said how likely each label is of every pair that the recipe has it asked about, here too."""
@@ -723,11 +587,3 @@ def test_what_is_shipped_is_whole():
     assert len(taught) > 450_000
     assert max(abs(sum(shares) - 1) for shares in taught) < 0.002
     assert trained(SHIPPED).recipe == RECIPES["teacher"]
-
-
-class TestProgress:
-    def test_lines_where_there_is_no_terminal(self, capsys):
-        """Each line as it is said."""
-        with _told("steps", 10) as say:
-            say("step 5 of 10: loss 0.5")
-        assert capsys.readouterr().err == "step 5 of 10: loss 0.5\n"

@@ -9,13 +9,12 @@ import pytest
 from benchmarks.entailment.making import mini
 from benchmarks.entailment.making.guiding import thinned
 from benchmarks.entailment.making.loop import Recipe, train
-from benchmarks.entailment.making.mini import LINE_END, STAGES, Stage, encoder
+from benchmarks.entailment.making.mini import LINE_END, Stage, encoder
 from benchmarks.entailment.making.shapes import labelled as labelled_module
 from benchmarks.entailment.making.shapes.amounts import CHANGES, COPIES, QUOTED
 from benchmarks.entailment.making.shapes.labelled import FOLDS, Labelled, fold_of, labelled
 from benchmarks.entailment.making.shapes.mixture import Sources, mixture
 from benchmarks.entailment.making.shapes.translations import ENGLISH, beside, manuals
-from benchmarks.entailment.making.watching import Watch, translated
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair
 from tests.unit.backends.models import TEXTS, make, needs_local
 
@@ -276,12 +275,6 @@ class TestEncoder:
         with pytest.raises(InputError, match="line ends"):
             encoder(base, tmp_path / "again")
 
-    def test_no_encoder(self, tmp_path):
-        """What is missing is named."""
-        needs_local()
-        with pytest.raises(InputError, match="unpacked encoder"):
-            encoder(tmp_path / "nowhere", tmp_path / "base")
-
 
 class TestStages:
     @pytest.fixture
@@ -351,22 +344,6 @@ class TestStages:
         assert mini.main([str(tmp_path / "other"), "--encoder", unpacked, "--stage", "one"]) == 0
         assert "pairs" in capsys.readouterr().err
 
-    def test_another_recipe(self, tmp_path, stages, capsys):
-        """What another seed has made is not taken for this one's."""
-        needs_local()
-        out = tmp_path / "out"
-        assert mini.main([str(out), "--encoder", str(_unpacked(tmp_path)), "--stage", "one"]) == 0
-        assert not (out / "two").exists()
-        assert mini.main([str(out), "--seed", "1"]) == 2
-        assert "expected the recipe of 'one'" in capsys.readouterr().err
-
-
-def test_stages_follow_each_other():
-    """Every stage but the first begins with an earlier one; what learns from labels leaves the lower half as it is."""
-    names = list(STAGES)
-    assert [stage.after for stage in STAGES.values()] == [None, *names[:-1]]
-    assert {stage.recipe.frozen for stage in STAGES.values() if stage.layers is None} == {6}
-
 
 class TestGuide:
     def test_thinned(self, tmp_path):
@@ -414,53 +391,3 @@ class TestGuide:
 def _curve(run, folder):
     run(folder.name, save_every=10)
     return (folder / "curve.jsonl").read_text(encoding="utf-8")
-
-
-class TestWatch:
-    def test_areas(self, tmp_path):
-        """A network that names one language's labels rightly has 1 there; each look is a line."""
-        needs_local()
-        import torch
-        import transformers
-
-        folder = make(tmp_path / "model", labels=LABELS)
-        reader = transformers.AutoTokenizer.from_pretrained(folder)
-        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-        texts = [(a[:40], b[:30]) for a, b in zip(TEXTS[:8], TEXTS[3:11], strict=True)]
-        with torch.inference_mode():
-            said = [
-                float(network(**reader(*one, return_tensors="pt")).logits.softmax(1)[0, 0]) for one in texts
-            ]
-        middle = sorted(said)[4]
-        rows = [
-            {
-                "premise": a,
-                "hypothesis": b,
-                "label": "entailment" if value >= middle else "neutral",
-                "lang": lang,
-            }
-            for lang in ("de", "ko")
-            for (a, b), value in zip(texts, said, strict=True)
-        ]
-        for row in rows:
-            if row["lang"] == "ko":  # the other way round
-                row["label"] = "neutral" if row["label"] == "entailment" else "entailment"
-        for name in ("nli/mnli_dev", "languages/xnli15", "languages/nli_other"):
-            (tmp_path / name).mkdir(parents=True)
-        lines = "".join(json.dumps(row | {"split": "test"}) + "\n" for row in rows)
-        (tmp_path / "languages/xnli15/some.jsonl").write_text(lines)
-        own = "".join(json.dumps(row | {"split": "dev"}) + "\n" for row in rows if row["lang"] == "de")
-        (tmp_path / "nli/mnli_dev/pairs.jsonl").write_text(own)
-        (tmp_path / "languages/nli_other/pairs_ko.jsonl").write_text(own)
-        assert set(translated(tmp_path / "languages")) == {"de", "ko"}
-        log = tmp_path / "watch.jsonl"
-        watch = Watch(tmp_path / "nli", tmp_path / "languages", folder, log)
-        network.train()
-        watch(3, network)
-        watch(6, network)
-        first, second = map(json.loads, log.read_text().splitlines())
-        assert (first["step"], second["step"]) == (3, 6)
-        assert first["xnli"] == second["xnli"]
-        assert first["xnli"]["de"] > 0.9 > 0.1 > first["xnli"]["ko"]  # bfloat16 may turn two
-        assert first["native"]["ko"] == first["xnli"]["de"]
-        assert network.training

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from benchmarks.grounding.latency import SAMPLES, SENTENCES, WORDS, material, measured
+from benchmarks.grounding.latency import SAMPLES, SENTENCES, WORDS, material
 
-from guardrail.errors import InputError
 from guardrail.text.sentences import split_sentences
 
 
@@ -39,9 +38,3 @@ class TestMaterial:
         (first, one, _), (second, other, _) = material(folder, 2)
         assert not {*first.split()} & {*second.split()}
         assert one != other
-
-
-class TestMeasured:
-    def test_a_failure_says_why(self, tmp_path):
-        with pytest.raises(InputError, match=r"ragtruth_summary\.jsonl"):
-            measured("documents", tmp_path, 1)

@@ -63,14 +63,6 @@ class TestRecorded:
         assert rows["Recorded: wary, domain tech: wrong of 1"].ours == 100
         assert rows["Recorded: domain people"].ok is None
 
-    def test_plots(self, folder):
-        """Three figures, as SVG and PNG."""
-        recorded.rows(Run("logic", data_folder=folder, out=folder / "out"))
-        names = {"figure-13a-models", "figure-13b-domains", "figure-18-rules"}
-        assert {path.name for path in (folder / "out").iterdir()} == {
-            f"{name}.{kind}" for name in names for kind in ("svg", "png")
-        }
-
     def test_other_data(self, tmp_path):
         with pytest.raises(InputError, match=r"expected nontemporal/<domain>\.jsonl"):
             recorded.rows(Run("logic", data_folder=tmp_path))
@@ -108,15 +100,6 @@ def facts(tmp_path):
 
 class TestGeneration:
     @needs_engine
-    def test_rows(self, facts):
-        """Other data has no bar on the number of cases."""
-        rows = {row.quantity: row for row in generation.rows(Run("logic", data_folder=facts))}
-        assert all(row.ok for row in rows.values())
-        assert rows["Cases: all"].bar is None
-        assert rows["Cases: films, transitive: why not 200"].ours.startswith("needs a transitive")
-        assert rows["Cases: answers proved again by the second evaluator"].ours == rows["Cases: all"].ours
-
-    @needs_engine
     def test_a_wrong_evaluator_is_seen(self, facts, monkeypatch):
         """The rows judge the cases anew."""
         run = Run("logic", data_folder=facts)
@@ -125,11 +108,6 @@ class TestGeneration:
         monkeypatch.setattr(Evaluator, "truth", lambda *_: None)
         rows = {row.quantity: row for row in generation.rows(run)}
         assert rows["Cases: answers proved again by the second evaluator"].ok is False
-
-    def test_without_the_engine(self, facts, monkeypatch):
-        monkeypatch.setattr(generation, "available", lambda: "gone")
-        (row,) = generation.rows(Run("logic", data_folder=facts))
-        assert (row.ok, row.reason) == (None, generation.NO_ENGINE)
 
     def test_other_files(self, tmp_path):
         with pytest.raises(InputError, match="expected facts"):
@@ -170,21 +148,8 @@ class TestSimulated:
         assert exact["knowledge"] == pytest.approx(0.05 + 0.95 * 0.9)
         assert exact["inference"] == pytest.approx(1)
 
-    @needs_engine
-    def test_rows(self, facts, monkeypatch):
-        """Each kind of error is seen in every reply; SEEDS and cases are few here."""
-        monkeypatch.setattr(simulated, "SEEDS", 3)
-        rows = {row.quantity: row for row in simulated.rows(Run("logic", fast=True, data_folder=facts))}
-        assert rows["Simulated subject: replies with no error, verdict right"].ours == 1
-        assert rows["Simulated subject: seeds"].ours == 3
-
 
 class TestLive:
-    def test_without_a_model(self):
-        (row,) = live.rows(Run("logic", options=argparse.Namespace(model=None)))
-        assert row.ok is None
-        assert "--model" in row.reason
-
     @needs_engine
     def test_a_model_that_always_says_yes(self, facts):
         """It is wrong on half, and right on all where what was wrong is asked again by one that always says No."""
@@ -230,8 +195,3 @@ class TestLive:
         assert (fact.subject, fact.object) == (case.triple.object, case.triple.subject)
         assert not {"Film 1", "Director 1"} & {fact.subject, fact.object}
         assert Evaluator(case.facts, reviewed()).truth(case.triple) is True
-
-    def test_nothing_judged(self):
-        """A model that fails gives rows without a figure, each with the reason."""
-        rows = live._rates("Live model", "all", live.rate([]))
-        assert [row.ok for row in rows] == [None]

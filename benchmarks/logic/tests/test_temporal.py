@@ -14,7 +14,6 @@ war,The War,1939-09-01,1945-09-02
 peace,"Peace, at last",1946-01-01,1950-01-01
 blitz,Blitz,1940-09-07,1941-05-11
 """
-WAR = {"op": "atom", "event": "war"}
 
 
 def case(qid, formula, year, *, answer, undated=()):
@@ -88,15 +87,6 @@ class TestPublished:
 
 
 class TestGeneration:
-    def test_rows(self, folder):
-        """All bars, on three events."""
-        rows = temporal.generation_rows(folder, count=100, seed=1)
-        assert all(row.ok for row in rows)
-        found = by_quantity(rows)
-        assert found["count"].ours == 100
-        assert found["questions read back as their formula"].ours == 100
-        assert found["events asked of"].ours == 3
-
     def test_a_question_that_says_another_thing_misses_the_bar(self, folder, monkeypatch):
         """Reading back is what is measured."""
         from guardrail.logic.paper.temporal import generation
@@ -109,15 +99,6 @@ class TestGeneration:
 
 
 class TestDifferential:
-    def test_rows(self):
-        """Every operator takes part."""
-        rows = temporal.differential_rows(count=300, seed=2)
-        assert all(row.ok for row in rows)
-        assert by_quantity(rows)["disagreements with Definition 1"].ours == 0
-        assert set(differential(300, 2).operators) == {
-            "atom", "neg", "next", "finally", "globally", "conj", "disj", "implies", "until",
-        }  # fmt: skip
-
     def test_is_seeded(self):
         """The same formulas again."""
         assert differential(50, 5).operators == differential(50, 5).operators != differential(50, 6).operators
@@ -127,8 +108,3 @@ class TestDifferential:
         disagreement, _ = compare(Globally(Atom("a"), 90, 90), {"a": [(5, 6)]})
         assert disagreement is not None
         assert disagreement.years == ()
-
-    def test_scale(self):
-        """The bar in milliseconds, on a tenth of the spans."""
-        (row,) = temporal.scale_rows(spans=100)
-        assert row.ok

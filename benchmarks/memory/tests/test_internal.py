@@ -1,20 +1,15 @@
 """The simulated subject of the internal test, and what is measured on it."""
 
-import argparse
-from pathlib import Path
-
 import pytest
-from benchmarks._rows import Row
-from benchmarks._table import Run
 from benchmarks.memory import coverage, internal
 from benchmarks.memory.pair_subject import PairSubject
 from benchmarks.memory.pairs import Candidates, Pair
-from benchmarks.memory.survey import Known, Wording, ask_pairs, ask_questions, plan, setting
+from benchmarks.memory.survey import Known, Wording, ask_pairs, ask_questions, plan
 
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
 from guardrail.engine.flow import Failed
-from guardrail.requests import Ask, Completion, user
+from guardrail.requests import Ask, user
 from guardrail.testing import play
 
 PAIRS = tuple(Pair(f"place {n}", f"town {n}") for n in range(40))
@@ -87,14 +82,6 @@ class TestCoverage:
         assert coverage.exact(0.5, 1) == pytest.approx(1.0)
         assert coverage.exact(0.05, 1) == pytest.approx(0.95)  # held by the first alone
 
-    def test_through_the_flow(self):
-        """A few seeds: most intervals hold what was put in, for both strategies."""
-        for strategy, combinations in (("shuffle", 100), ("permutations", 30)):
-            held = coverage.through_flow(
-                PAIRS, 2, strategy=strategy, combinations=combinations, spread=0.0, seeds=8
-            )
-            assert held >= 6
-
     def test_simulated(self):
         """Few combinations of errors that go together: the plain bootstrap holds P less often than ours."""
         ours, plain = coverage.simulated(0.58, combinations=10, orders=6, spread=0.3, seeds=300)
@@ -117,33 +104,3 @@ class TestLiveRows:
         count = len(chat.asked)
         assert self.run(chat, ks=(2, 3), store=store) == found
         assert len(chat.asked) == count
-
-    def test_nothing_known(self):
-        """A row that says why."""
-        found = self.run(ScriptedChat(lambda ask: Completion("?")), ks=(2,))
-        assert found["Live model, k = 2: P"] == Row.missing("Live model, k = 2: P", "only 0 pairs are known")
-
-    def test_without_a_model(self):
-        """Not asked for, not run."""
-        run = Run("memory", options=argparse.Namespace(model=None))
-        (row,) = internal._live_rows(run, Candidates((), 0, 0), Candidates((), 0, 0))
-        assert row.ok is None
-
-
-class TestFigures:
-    def test_drawn(self, tmp_path: Path):
-        """Both, as SVG and PNG, the same bytes each time."""
-        pytest.importorskip("matplotlib")
-        from benchmarks.memory.internal_figures import by_size, by_strategy
-
-        found = asked(PairSubject(PAIRS, wrong={3: 0.4}), combinations=20)
-        one = setting(found, "shuffle")
-        written = [
-            [
-                path.read_bytes()
-                for path in (*by_size({"a": {3: one}}, folder), *by_strategy({3: {"shuffle": one}}, folder))
-            ]
-            for folder in (tmp_path / "1", tmp_path / "2")
-        ]
-        assert written[0] == written[1]
-        assert len(written[0]) == 4

@@ -1,7 +1,6 @@
 """The expert study and the token counts of the references paper."""
 
 import pytest
-from benchmarks._data import data_dir
 from benchmarks.references import human, tokens
 
 from guardrail.errors import InputError
@@ -64,48 +63,8 @@ class TestMeans:
         assert found["DQ3 completion"] == 30
         assert found["DQ1 prompt"] == 10 * 10  # Does the reference "one two three" exist? Just output yes/no.
 
-    def test_without_a_tokenizer_rows_say_so(self, monkeypatch, tmp_path):
-        """Null rows with the command to install it; no data is read."""
-
-        def absent():
-            raise tokens.TokenizerMissing("no tokenizer at hand")
-
-        monkeypatch.setattr(tokens, "minilm_counter", absent)
-        found = tokens.rows(tmp_path, list(tokens.PUBLISHED))
-        assert {row.ok for row in found} == {None}
-        assert found[0].reason == "no tokenizer at hand"
-        assert found[0].published == 40.1
-
-    def test_a_package_that_is_not_installed(self, monkeypatch):
-        """The error names the package."""
-        monkeypatch.setattr(tokens, "PACKAGE", "no-such-tokenizer-package")
-        with pytest.raises(tokens.TokenizerMissing, match="no-such-tokenizer-package"):
-            tokens.minilm_counter()
-
     @pytest.mark.parametrize("cell", ["", "[", "3", "__import__('os')"])
     def test_refuses_what_is_no_list(self, cell):
         """A cell is a literal list, never run as code."""
         with pytest.raises(InputError, match="list of replies"):
             tokens._strings(cell)
-
-
-@pytest.mark.data
-class TestPublished:
-    def test_expert_study(self):
-        """Table 1's two rates and all of Table 3 come out as printed."""
-        rows = [
-            *human.hallucination_rows(data_dir("references"), list(human.RATES)),
-            *human.agreement_rows(data_dir("references")),
-        ]
-        judged = [row for row in rows if row.bar]
-        assert len(judged) == 2 + 10 + 4
-        assert [row.quantity for row in judged if not row.ok] == []
-
-    def test_tokens(self):
-        """The six completions of direct queries come out as printed, if the tokenizer is there."""
-        rows = tokens.rows(data_dir("references"), list(tokens.PUBLISHED))
-        if all(row.ok is None for row in rows):
-            pytest.skip("the MiniLM tokenizer is not installed")
-        judged = [row for row in rows if row.bar]
-        assert len(judged) == 6
-        assert [row.quantity for row in judged if not row.ok] == []

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from guardrail.given.sources import Document as Named
-from guardrail.given.sources import Gathered
+from guardrail.given.sources import Document, Gathered
 from guardrail.requests import Completion, Message
 
 
@@ -87,7 +86,7 @@ Given: TypeAlias = (
     | None
 )
 """An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as with a tool call."""
-Text: TypeAlias = str | LangChainDocument | Named | Mapping[str, Any]
+Text: TypeAlias = str | LangChainDocument | Document | Mapping[str, Any]
 Documents: TypeAlias = Text | Iterable[Text] | Gathered | None
 """Texts, documents of LangChain, as objects or as JSON, or dicts with a text and a title, a URL and the like."""
 Sayings: TypeAlias = str | Iterable[Given] | None

@@ -13,8 +13,7 @@ from guardrail.errors import InputError
 from guardrail.given.accepted import Documents, Given, LangChainDocument, Prompt, PromptValue, Sayings
 from guardrail.given.advice import instead, refusal
 from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
-from guardrail.given.sources import Document as Named
-from guardrail.given.sources import Gathered, source_from
+from guardrail.given.sources import Document, Gathered, source_from
 from guardrail.requests import Completion, Message, Role, TokenLogprob, Untrusted, user
 
 _PAIR = "('user', 'the text')"
@@ -331,19 +330,19 @@ def documents(context: Documents) -> Gathered:
     return Gathered(tuple(map(_document, listed)))
 
 
-def _document(given: Any) -> Named:
+def _document(given: Any) -> Document:
     text = text_of(given)
     if text is None:
         takes = "each of context= must be a text or a document"
         raise refusal(takes, given, "document", _document_to_write(given))
-    return given if isinstance(given, Named) else Named(text, source_from(metadata_of(given)))
+    return given if isinstance(given, Document) else Document(text, source_from(metadata_of(given)))
 
 
 def text_of(given: Any) -> str | None:
     """The text of a document: of a string itself, of LangChain's or a dict the content; `None` of anything else."""
     if isinstance(given, str):
         return given
-    if isinstance(given, Named):
+    if isinstance(given, Document):
         return given.text
     if is_of(given, _DOCUMENT):
         return cast("LangChainDocument", given).page_content

@@ -9,17 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.performance.environments import EnvironmentFailed
-from benchmarks.performance.server import overhead, soak, streams, targets, wrapper
+from benchmarks.performance.server import overhead, soak, streams, wrapper
 from benchmarks.performance.server.clients import run as clients
 from benchmarks.performance.server.clients import upstream
-from benchmarks.performance.server.guarded import FORBIDDEN, Spotter
 from benchmarks.performance.server.load import Connection, Reply, at_rate, closed_loop, percentile, request
 from benchmarks.performance.server.overhead import Measured
-from benchmarks.performance.server.processes import NotStarted, Process, module, started
+from benchmarks.performance.server.processes import NotStarted, Process, started
 from benchmarks.performance.server.soak import Reading, end_of
 
-from guardrail import Case, Guard
 from guardrail.testing.server import serve
 
 CHAT = "/v1/chat/completions"
@@ -43,19 +40,6 @@ class TestLoad:
         with serve(faults=faults or {}) as stub:
             url = stub.base_url.removesuffix("/v1")
             return asyncio.run(main())
-
-    def test_an_answer_is_read_whole(self):
-        """By its length."""
-        reply = self.one()
-        assert (reply.status, reply.whole) == (200, True)
-        assert json.loads(reply.body)["choices"][0]["message"]["content"] == "hello"
-
-    def test_a_stream_is_put_together(self):
-        """From its chunks."""
-        reply = self.one("a b", stream=True)
-        assert reply.whole
-        assert reply.body.startswith(b"data: {")
-        assert reply.body.endswith(b"data: [DONE]\n\n")
 
     @pytest.mark.parametrize("stream", [False, True])
     def test_a_cut_answer_is_not_whole(self, stream):
@@ -103,25 +87,6 @@ class TestProcesses:
         assert here.memory() > 2**20
         assert here.files() > 2
         assert os.getpid() in here.family()
-
-    def test_a_proxy_is_started_and_passes_on(self):
-        """It prints its address, serves, and is counted; afterwards it is gone."""
-
-        async def main(url):
-            async with Connection(url) as connection:
-                return await connection.ask(request(url, CHAT, body_of("hello", stream=True)))
-
-        with serve() as stub:
-            with started(module("proxy", stub.base_url), ready="/v1/models") as process:
-                assert b"hello" in asyncio.run(main(process.url)).body
-                assert process.seconds() > 0
-            assert Process("", process.pid).seconds() == 0
-
-    @pytest.mark.parametrize("guard", ["nothing", "spotter", "look-up", "n-gram"])
-    def test_our_server_is_started_with_each_guard(self, guard):
-        """As the benchmark does it."""
-        with serve() as stub, targets.guarded(stub.base_url, guard, keepalive_seconds=10.0) as target:
-            assert target.process.memory() > 2**20
 
     def test_what_does_not_start_says_why(self):
         """In its own words."""
@@ -191,13 +156,6 @@ class TestEnds:
             "soak: open files at most, more than before",
         ]
 
-    def test_the_picture_is_drawn(self, tmp_path):
-        """As SVG and PNG, the same bytes each time."""
-        readings = [Reading(0, 50.0, 10), Reading(100, 60.0, 40), Reading(200, 61.0, 40)]
-        first = [path.read_bytes() for path in soak.draw(readings, tmp_path)]
-        assert [path.name for path in sorted(tmp_path.iterdir())] == ["soak.png", "soak.svg"]
-        assert [path.read_bytes() for path in soak.draw(readings, tmp_path)] == first
-
 
 class TestRows:
     def test_processor_time_is_compared_round_by_round(self):
@@ -213,13 +171,6 @@ class TestRows:
         assert (ours.ours, ours.ok) == (1.5, False)
         litellm = rows["processor time, ours / LiteLLM proxy"]
         assert (litellm.ours, litellm.ok) == (0.5, True)
-
-    def test_without_litellm_there_is_no_figure(self):
-        """And the reason names the option."""
-        found = {name: [Measured(1.0, 1.0, 0)] for name in ("stub", "bare proxy", "guardrail serve")}
-        row = next(r for r in overhead.load_rows(found) if "LiteLLM" in r.quantity)
-        assert row.ok is None
-        assert "--litellm" in row.reason
 
     def test_a_request_without_its_answer_fails_the_run(self):
         """However fast it was."""
@@ -260,32 +211,7 @@ class TestRows:
         assert row.ok is False
 
 
-class TestSpotter:
-    def test_each_place_is_found(self):
-        """With its span."""
-        text = f"A {FORBIDDEN} and {FORBIDDEN}."
-        found = Guard([Spotter()]).check(Case.of(text)).findings
-        assert [text[one.span.start : one.span.end] for one in found] == [FORBIDDEN, FORBIDDEN]
-
-
 class TestClients:
-    def test_a_client_that_cannot_be_installed_is_a_miss(self, tmp_path):
-        """With the reason, and not a gap."""
-
-        def fails(urls, envs):
-            raise EnvironmentFailed("no such version")
-
-        found = clients.asked("a client", fails, clients.Urls("", ""), tmp_path)
-        rows = {row.quantity: row for row in clients.rows_of(found)}
-        assert rows["a client: plain"].ok is False
-        assert "no such version" in rows["a client: plain"].ours
-
-    def test_a_client_that_crashes_is_a_miss(self, tmp_path):
-        """With its last words."""
-        command = [sys.executable, "-c", "raise ValueError('broken client')"]
-        found = clients.asked("a client", lambda urls, envs: command, clients.Urls("", ""), tmp_path)
-        assert "broken client" in found.cells["plain"]
-
     @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
     def test_without_a_guard_it_leaks(self, tmp_path):
         """So a table of "ok" says something: the same program, asked past the server."""
@@ -322,14 +248,3 @@ class TestClients:
         assert [row["client"] for row in recorded] == list(clients.CLIENTS)
         assert all(row["version"] != "–" and row["date"] for row in recorded)
         assert {row[column] for row in recorded for column in clients.COLUMNS if column in row} == {"ok"}
-
-    def test_litellm_is_told_to_fail_closed(self):
-        """And to hold back a stream until it was examined, as the page of the server says."""
-        found = clients.with_guardrail("http://model/v1", "http://guard")["guardrails"][0]["litellm_params"]
-        assert (found["unreachable_fallback"], found["fail_on_error"]) == ("fail_closed", True)
-        assert found["mode"] == ["pre_call", "post_call"]
-        assert found["streaming_buffer_until_moderated"] is True
-
-    def test_a_client_needs_no_torch(self):
-        """Its environment has the client and what that needs."""
-        assert targets.LITELLM.requirements("") == ("litellm==1.108.7", "litellm[proxy]==1.108.7")

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from benchmarks._rows import Expected
-from benchmarks.performance.speed import bare, models, nli, prompt, run
+from benchmarks.performance.speed import bare, nli, prompt, run
 from benchmarks.performance.speed.models import pair_flops
 from benchmarks.performance.speed.serving import answer, peak_bytes
 from benchmarks.performance.speed.setting import (
@@ -108,15 +108,6 @@ class TestWorker:
                 worker.ask("die")
             with pytest.raises(WorkerFailed, match="the process ended"):
                 worker.ask("die")
-
-    def test_nonsense_is_told(self, tmp_path):
-        """A line that is no reply."""
-        with speaking(
-            tmp_path, 'sys.stdin.readline(); print("nonsense", flush=True); time.sleep(5)'
-        ) as worker:
-            with pytest.raises(WorkerFailed, match="expected a reply to 'x', got 'nonsense'"):
-                worker.ask("x")
-            worker._process.kill()
 
     def test_a_hang_ends(self, tmp_path):
         """At the time limit, and the process with it."""
@@ -300,10 +291,6 @@ class TestModels:
         relative = {"relative_attention": True, "position_buckets": 2, "pos_att_type": ["c2p", "p2c"]}
         assert pair_flops({**config, **relative}, [3]) == 720 + 192
 
-    def test_layer_17_is_there(self):
-        """BERTScore reads layer 17."""
-        assert all(size.encoder[1] >= 17 for size in models.SIZES.values())
-
 
 class TestRows:
     def test_undefined_is_not_a_pass(self):
@@ -318,11 +305,6 @@ class TestRows:
         row = ratio_row("q", Timed([3.0, 4.0, 8.0]), Timed([1.0, 2.0, 2.0]), 3.0)
         assert (row.ours, row.interval, row.ok) == (3.0, (2.0, 4.0), True)
 
-    def test_memory(self):
-        """In MiB."""
-        rows = time_rows("p", {"a": Timed([1.0], [0], 3 * 2**20)})
-        assert [(row.ours, row.unit) for row in rows] == [(1.0, "s"), (3.0, "MiB")]
-
     def test_loaded_or_why_not(self):
         """A worker that cannot load stands for its reason from then on."""
         gone = loaded(Absent("a", "no torch"), "load")
@@ -335,11 +317,6 @@ class TestRows:
         assert texts_of(passages, answers=2, sentences=2, samples=2) == [Texts(["a", "b"], ["x", "x"])] * 2
         with pytest.raises(InputError, match="got 1"):
             texts_of(passages, answers=2, sentences=3, samples=3)
-
-    def test_bars_are_there_for_both_devices(self):
-        """Each part finds its own."""
-        values = EXPECTED.values
-        assert set(values["cpu"]) == set(values["cuda"]) == set(BARS)
 
 
 class TestPrompt:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.phr.process.model.bars import Bars
 
-from guardrail.errors import ConfigError, InputError
+from guardrail.errors import InputError
 
 BARS = Bars(count=8, edge=2.0)
 
@@ -74,11 +74,3 @@ class TestDraw:
         """As a network gives it."""
         drawn = BARS.draw(masses.astype(np.float32), np.array([0.1, 0.5, 0.9]))
         assert drawn == pytest.approx(BARS.draw(masses, np.array([0.1, 0.5, 0.9])), abs=1e-4)
-
-
-class TestOptions:
-    @pytest.mark.parametrize(("count", "edge"), [(2, 1.0), (10, 0.0), (10, math.inf), (10, math.nan)])
-    def test_no_such_bins(self, count, edge):
-        """Fewer than three, or without a range."""
-        with pytest.raises(ConfigError, match="3 bins"):
-            Bars(count, edge)

@@ -13,11 +13,9 @@ import pytest
 from benchmarks.phr.accuracy import rate_exact
 from tests.unit.backends.models import needs_local
 
-from guardrail.engine.flow import Failed
-from guardrail.errors import ConfigError, InputError
 from guardrail.phr import Form, Query, Settings, survey
 from guardrail.report import Example
-from guardrail.requests import Distribution, Embed, LogProb, Sample
+from guardrail.requests import Distribution, LogProb, Sample
 from guardrail.testing import play
 
 needs_local()
@@ -105,22 +103,6 @@ class TestNetwork:
             assert np.abs(whole(network, x, y)[:, 7] - before).max() > 1e-4
             array[:, place] -= 0.7
 
-    def test_random_numbers_are_left(self):
-        """Making a network does not move torch's generator."""
-        import torch
-
-        torch.manual_seed(5)
-        expected = torch.rand(3)
-        torch.manual_seed(5)
-        build(SHAPE)
-        assert torch.equal(torch.rand(3), expected)
-
-    @pytest.mark.parametrize("options", [{"width": 0}, {"width": 18, "heads": 4}])
-    def test_no_such_shape(self, options):
-        """Sizes that no network has."""
-        with pytest.raises(ConfigError, match="sizes"):
-            Shape(**options)
-
 
 class TestContexts:
     def test_memory(self, network, pairs):
@@ -167,21 +149,6 @@ class TestContexts:
         copies.imagine(1, np.random.default_rng(4))
         seen = np.bincount(SHAPE.bars.bin(copies.x[:, -1]), minlength=40)
         assert ((seen - expected) ** 2 / expected).sum() < 62.4
-
-    def test_no_pairs(self, network):
-        """A context may be empty."""
-        contexts = Contexts(network, SHAPE, np.zeros((2, 0)), np.zeros((2, 0)), room=1)
-        assert contexts.next_input().sum(axis=-1) == pytest.approx([1, 1], abs=1e-5)
-
-    def test_refusals(self, network):
-        """Shapes that differ, numbers that are none, and more pairs than there is room for."""
-        with pytest.raises(InputError, match="one shape"):
-            Contexts(network, SHAPE, np.zeros((2, 3)), np.zeros((2, 2)))
-        with pytest.raises(InputError, match="finite"):
-            Contexts(network, SHAPE, np.zeros((1, 1)), np.full((1, 1), np.nan))
-        contexts = Contexts(network, SHAPE, np.zeros((1, 1)), np.zeros((1, 1)), room=1)
-        with pytest.raises(InputError, match="make more room"):
-            contexts.imagine(2, np.random.default_rng(0))
 
 
 class TestPort:
@@ -252,44 +219,6 @@ class TestPort:
         assert not bins() <= set(kept.tolist())
         assert bins(temperature=0.0) == {int(order[0])}
 
-    @pytest.mark.parametrize(
-        ("request_", "reason"),
-        [
-            (Embed("a"), "answers no Embed"),
-            (Sample("Once upon a time"), "expected a context of pairs"),
-            (LogProb("Input: 1\nLabel: 2\n\n", " 2"), "ends with a query"),
-            (Sample("Input: one\nLabel: 2\n\n"), "does not suit"),
-            (Sample("Input: 1\nLabel: inf\n\n"), "finite"),
-            (LogProb("Input: 1\nLabel:", " two"), "does not suit"),
-        ],
-    )
-    def test_refusals(self, process, request_, reason):
-        """Said of the one request, and the others are answered."""
-        good = LogProb("Input: 1\nLabel: 2\n\nInput: 3\nLabel:", " 0")
-        refused, answered = process.answer([request_, good])
-        assert isinstance(refused, Failed)
-        assert reason in refused.detail
-        assert math.isfinite(answered.value)
-
-    def test_fingerprint(self, process, folder):
-        """Depends on weights and seed."""
-        assert NeuralProcess(folder).fingerprint == process.fingerprint
-        assert NeuralProcess(folder, seed=1).fingerprint != process.fingerprint
-
-    def test_other_models(self, folder, tmp_path):
-        """A folder of something else, and weights that do not belong to the shape."""
-        for config, reason in (
-            ({"model_type": "llama"}, "model_type"),
-            ({"model_type": SHAPE.to_dict()["model_type"]}, "lacks"),
-        ):
-            (tmp_path / "config.json").write_text(json.dumps(config))
-            (tmp_path / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
-            with pytest.raises(ConfigError, match=reason):
-                NeuralProcess(tmp_path)
-        (tmp_path / "config.json").write_text(json.dumps({**SHAPE.to_dict(), "layers": 3}))
-        with pytest.raises(ConfigError, match="another network"):
-            NeuralProcess(tmp_path).contexts([[0.0]], [[0.0]])
-
 
 RECIPE = """
 import os, sys
@@ -335,26 +264,6 @@ class TestTraining:
             assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "peace" / name).read_bytes(), name
         assert len((tmp_path / "peace" / "curve.jsonl").read_text().splitlines()) == 12
         assert NeuralProcess(tmp_path / "peace").contexts([[0.0]], [[0.0]]).labels([1.0]).shape == (1, 1, 20)
-
-    def test_command(self, tmp_path, monkeypatch, capsys):
-        """`--minutes` stops with a checkpoint; the same command goes on, and another recipe is refused."""
-        from benchmarks.phr import train
-        from benchmarks.phr.process import training
-        from benchmarks.phr.process.training import Recipe
-
-        small = Shape(width=16, layers=1, heads=2, inner=16, bins=20)
-        recipe = Recipe(small, stages=((4, 5),), batch=2, sequences=8, length=20)
-        monkeypatch.setitem(training.RECIPES, "small", recipe)
-        out = ["--out", str(tmp_path)]
-        assert train.main([*out, "--minutes", "0"]) == 3
-        assert train.main(out) == 0
-        assert "from step 1 of 4" in capsys.readouterr().err
-        assert (tmp_path / "loss.svg").is_file()
-        monkeypatch.setitem(
-            training.RECIPES, "small", Recipe(small, stages=((5, 5),), batch=2, sequences=8, length=20)
-        )
-        assert train.main(out) == 2
-        assert "another recipe" in capsys.readouterr().err
 
     def test_loss(self):
         """Uniform bins cost log(width of the range) whatever the numbers, and cost is in nats."""

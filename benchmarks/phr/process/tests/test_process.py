@@ -6,9 +6,8 @@ import json
 import numpy as np
 import pytest
 from benchmarks._rows import Expected
-from benchmarks.phr import process as part
 from benchmarks.phr.accuracy import rate_exact
-from benchmarks.phr.process import figures, statistics, survey, table
+from benchmarks.phr.process import statistics, survey, table
 from benchmarks.phr.process.functions import NOISE, Functions, Waves, pairs
 from benchmarks.phr.process.measure import EPSILONS, MAIN, Ranked, measure, true_rates
 from benchmarks.phr.process.model.bars import Bars
@@ -240,19 +239,6 @@ class TestSurvey:
         assert lines[2].x.tolist() == lines[4].x[:2].tolist()
         assert lines[2].y.tolist() == lines[4].y[:2].tolist()
 
-    def test_rows_and_figures(self, plan, tmp_path):
-        """Every row has a figure, the mean of differences is the difference of means, and all figures are drawn."""
-        found = survey.survey(Known(), plan, tmp_path / "parts", told)
-        rows = {row.quantity: row for row in table.rows(found)}
-        assert all(name.startswith("process: ") for name in rows)
-        one = {name: rows[f"process: n = 2: {name}"].ours for name in ("THR", "PHR", "PHR − THR")}
-        assert one["PHR − THR"] == pytest.approx(one["PHR"] - one["THR"])
-        figures.draw(found, tmp_path / "out")
-        names = {*(f"figure-{i}" for i in (2, 3, 8, 12, 13, 14, 15, 16)), "corrected"}
-        assert {path.name for path in (tmp_path / "out").iterdir()} == {
-            f"phr-process-{name}.{kind}" for name in names for kind in ("svg", "png")
-        }
-
 
 class TestCorrection:
     def test_held_out(self, random):
@@ -266,25 +252,6 @@ class TestCorrection:
         after = statistics.calibration_error(rates.reshape(-1), held_out.reshape(-1))
         assert before > 0.2
         assert after < 0.05
-
-
-class TestPart:
-    def test_nothing_trained(self, tmp_path, monkeypatch, capsys):
-        """The row says which command trains one."""
-        from benchmarks.phr.run import main
-
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        monkeypatch.setattr(part.importlib.util, "find_spec", lambda name: name)
-        assert main(["--fast", "--only", "process"]) == 0
-        assert "benchmarks.phr train --size small" in " ".join(capsys.readouterr().out.split())
-
-    def test_no_torch(self, monkeypatch, capsys):
-        """The row says what to install."""
-        from benchmarks.phr.run import main
-
-        monkeypatch.setattr(part.importlib.util, "find_spec", lambda name: None)
-        assert main(["--fast", "--only", "process"]) == 0
-        assert "guardrail-sdk[local]" in capsys.readouterr().out
 
 
 class TestParts:

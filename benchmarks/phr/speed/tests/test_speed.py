@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.phr.speed.measure import SETTINGS, Pace, agreement, chosen, large_rows, ours, small
+from benchmarks.phr.speed.measure import Pace, agreement, ours, small
 from benchmarks.phr.speed.models import TINY, make
 from benchmarks.phr.speed.published import Loose
 from benchmarks.phr.tasks import Rows
@@ -84,11 +84,3 @@ class TestPublished:
         assert len(set(ran.rates)) > 1, "it would prove nothing"
         assert all(0 <= rate <= 1 and math.isfinite(rate) for rate in ran.rates)
         assert pace.tokens[0] < published.tokens / 3
-
-
-class TestLarge:
-    def test_rows(self, data, folder):
-        """What is measured on a GPU runs on a processor, with a tiny model."""
-        found = large_rows(chosen(data, SETTINGS, folder, tests=1))
-        assert all(row.ok and row.ours > 0 for row in found)
-        assert len(found) == 5

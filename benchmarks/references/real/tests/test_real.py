@@ -129,24 +129,6 @@ class TestPlaces:
         with pytest.raises(InputError, match="Mend the label"):
             labels.place(row(end=56), [wrong])
 
-    def test_are_written_by_half(self, tmp_path, monkeypatch):
-        """From labels with their texts, the second hand's where there are some."""
-        monkeypatch.setattr(labels, "HERE", tmp_path)
-        given = {
-            "answers.json": json.dumps([row(), row(k=2, id="y", unseen=True)]),
-            "without.json": json.dumps([row(id="z")]),
-            "first.jsonl": "".join(json.dumps({"k": k, "references": [said()]}) + "\n" for k in (1, 2)),
-            "second.jsonl": json.dumps({"k": 2, "references": []}) + "\n",
-        }
-        for name, text in given.items():
-            (tmp_path / name).write_text(text)
-        assert labels.main([str(tmp_path / name) for name in given]) == 0
-        seen, unseen, without = (
-            json.loads((tmp_path / f"{name}.jsonl").read_text()) for name in ("seen", "unseen", "without")
-        )
-        assert (seen["id"], "second" in seen, unseen["id"], unseen["second"]) == ("x", False, "y", [])
-        assert (without["id"], without["references"], without["unseen"]) == ("z", [], False)
-
 
 class TestScoring:
     TEXT = "Roe, Trees (2020). Poe, Seas (1999). § 5 BGB. (Doe, 2001)."
@@ -254,24 +236,6 @@ class TestSilence:
         assert rows["unseen: without references, with a false one"] == 0.25
         assert rows["unseen: the hard ones of them (2), with a false one"] == 0
         assert rows["unseen: labelled and without references (2), with a false one"] == 0.5
-
-
-class TestCommand:
-    def test_reads_the_half_that_is_asked_for(self, tmp_path, monkeypatch, capsys):
-        """The other's rows are not computed; a missed bar is exit code 1."""
-        places = folder(tmp_path, {**labels.place(row(), [said()], [said()]), "unseen": False})
-        (places / "unseen.jsonl").write_text("")
-        monkeypatch.setattr(labels.real_answers, "__kwdefaults__", {"labels": places})
-        monkeypatch.setattr(labels.without_references, "__kwdefaults__", {"labels": places})
-        code = run.main(
-            ["--data", str(tmp_path), "--reader", "grammars", "--json", str(tmp_path / "out.json")]
-        )
-        rows = {one["quantity"]: one for one in json.loads((tmp_path / "out.json").read_text())["rows"]}
-        assert code == 1
-        assert rows["two hands: F1, all kinds"]["ours"] == 1
-        assert rows["seen: works"]["ours"] == 1
-        assert not any(name.startswith("unseen") for name in rows)
-        assert "NOT OK" in capsys.readouterr().out
 
 
 @pytest.mark.data
