@@ -36,12 +36,10 @@ WORDS = {
     "somebody's own": (re.compile(r"\bone's own\b", re.IGNORECASE), "write your own"),
 }
 KEPT = {
-    "worth: how many pieces": "the name of an argument",
     '").beside': "the name of an attribute",
     "lasted went lived existed": "words that are looked for in answers",
     "happened occurred place going": "words that are looked for in answers",
     "hold held holds": "words that are looked for in answers",
-    "Each line below holds one {left}": "a prompt: another wording would be another measurement",
 }
 PAGES = (
     "*.md",

@@ -29,7 +29,7 @@ _LONG = 40  # characters of a name, unless longer ones are on offer
 def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = ()) -> tuple[str, ...]:
     r"""The list that a reply is: as many names as were on offer, by comma (,，、) or line, numbered or not.
 
-    Empty where the reply is none: no text, another number of names, more than names, or not one name that was on offer.
+    Empty where the reply is not such a list: no text, another number of names, more than names, or not one name that was on offer.
 
     Args:
         reply: the whole of it; a thought before it (<think>) is left out.
