@@ -1,4 +1,4 @@
-"""The structure of the package in figures, of any checkout: `python scripts/structure.py [--root DIR] [--tokens] [--json]`.
+"""The structure of the package in figures, of any checkout: `python scripts/structure.py [--root DIR] [--tokens] [--json] [--svg FILE]`.
 
 It reads source and runs none of it, so the figures of two commits can be compared.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import ast
+import graphlib
 import io
 import json
 import re
 import tokenize
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,102 @@ def print_sizes(found: dict[str, dict[str, int]]) -> None:
         print(f"{name:<34}{one['tokens']:>10,}{one['patterns']:>26,}{one['words']:>22,}")
 
 
+def folders(root: Path) -> tuple[dict[str, int], set[tuple[str, str]]]:
+    """Lines of each folder of the package, and which imports which; modules loose in the root count as one, "guardrail".
+
+    The parts of the command line that methods have count as one, too: they import it, and it imports no method. Of two that import
+    each other, the one that does so more often is the one that imports.
+    """
+    package = Package(root)
+    home = {name: name.split(".")[1] if name.count(".") else "guardrail" for name in package.trees}
+    home |= {name: "their commands" for name in home if ".commands" in name}
+    with_modules = {place for name, place in home.items() if name.count(".") > 1}
+    home = {name: place if place in with_modules else "guardrail" for name, place in home.items()}
+    lines: dict[str, int] = defaultdict(int)
+    for name, count in package.lines.items():
+        lines[home[name]] += count
+    times = Counter((home[name], home[other]) for name, found in package.imports.items() for other in found)
+    return dict(lines), {
+        (a, b) for a, b in times if a != b and "guardrail" not in {a, b} and times[a, b] >= times[b, a]
+    }
+
+
+def rows(lines: dict[str, int], edges: set[tuple[str, str]]) -> list[list[str]]:
+    """Folders in rows: each above all that it imports, as low as that permits.
+
+    Raises:
+        graphlib.CycleError: folders import each other in a circle.
+    """
+    below: dict[str, set[str]] = {name: {b for a, b in edges if a == name} for name in lines}
+    height: dict[str, int] = {}
+    for name in graphlib.TopologicalSorter(below).static_order():
+        height[name] = 1 + max((height[other] for other in below[name]), default=0)
+    top = max(height.values())
+    return [
+        sorted((n for n in lines if height[n] == level), key=lambda n: -lines[n])
+        for level in range(top, 0, -1)
+    ]
+
+
+_UNIT = 0.034  # pixels of width for a line of source
+_LEAST, _TALL, _GAP, _STEP = 104, 40, 14, 96
+
+
+def drawn(root: Path) -> str:
+    """The folders as boxes as wide as they have lines, above what they import; an arrow that others imply is left out."""
+    lines, edges = folders(root)
+    loose = lines.pop("guardrail")
+    order = rows(lines, edges)
+    reach = {name: _reached(name, edges) for name in lines}
+    direct = {(a, b) for a, b in edges if not any(b in reach[c] for x, c in edges if x == a and c != b)}
+    widths = {name: max(_LEAST, _UNIT * count) for name, count in lines.items()}
+    whole = max(sum(widths[n] + _GAP for n in row) for row in order) + _GAP
+    place: dict[str, tuple[float, float]] = {}
+    for level, row in enumerate(order):
+        x = (whole - sum(widths[n] for n in row) - _GAP * (len(row) - 1)) / 2
+        for name in row:
+            place[name] = (x, 16 + level * _STEP)
+            x += widths[name] + _GAP
+    tall = 16 + len(order) * _STEP
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole:.0f} {tall:.0f}" font-family="sans-serif" font-size="14">',
+        f"<title>{sum(lines.values()) + loose:,} lines of source by folder; an arrow leads to what a folder imports</title>",
+        '<defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>',
+        f'<rect width="{whole:.0f}" height="{tall:.0f}" fill="#fff"/>',
+    ]
+    for a, b in sorted(direct):
+        (ax, ay), (bx, by) = place[a], place[b]
+        x, y, u, v = ax + widths[a] / 2, ay + _TALL, bx + widths[b] / 2, by
+        bend = (v - y) / 2
+        parts.append(
+            f'<path data-from="{a}" data-to="{b}" d="M{x:.0f} {y:.0f}C{x:.0f} {y + bend:.0f} {u:.0f} {v - bend:.0f} {u:.0f} {v:.0f}" '
+            'fill="none" stroke="#667" stroke-opacity=".55" marker-end="url(#to)"/>'
+        )
+    for name, (x, y) in place.items():
+        middle = x + widths[name] / 2
+        parts.append(
+            f'<g data-folder="{name}" data-lines="{lines[name]}"><rect x="{x:.0f}" y="{y:.0f}" width="{widths[name]:.0f}" height="{_TALL}" rx="4" '
+            f'fill="#e8eef7" stroke="#446"/><text x="{middle:.0f}" y="{y + 17:.0f}" text-anchor="middle">{name}</text>'
+            f'<text x="{middle:.0f}" y="{y + 33:.0f}" text-anchor="middle" fill="#556" font-size="11">{lines[name]:,}</text></g>'
+        )
+    parts.append(
+        f'<text x="{_GAP}" y="{tall - 12:.0f}" fill="#556">“their commands”: what methods add to the command line; modules loose in the root (types, errors, the guard): {loose:,} lines</text></svg>'
+    )
+    return "\n".join(parts) + "\n"
+
+
+def _reached(name: str, edges: set[tuple[str, str]]) -> set[str]:
+    """All that a folder imports by way of others."""
+    found: set[str] = set()
+    todo = [b for a, b in edges if a == name]
+    while todo:
+        other = todo.pop()
+        if other not in found:
+            found.add(other)
+            todo += [b for a, b in edges if a == other]
+    return found
+
+
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -234,7 +331,13 @@ def main() -> None:
         action="store_true",
         help="tokens, characters of patterns and words of knowledge, by package",
     )
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="draw the folders, their sizes and who imports whom"
+    )
     options = parser.parse_args()
+    if options.svg is not None:
+        options.svg.write_text(drawn(options.root), encoding="utf-8")
+        return
     if options.tokens:
         measured = sizes(options.root)
         print(json.dumps(measured, indent=2)) if options.json else print_sizes(measured)
