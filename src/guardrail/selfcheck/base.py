@@ -23,7 +23,7 @@ from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
 from guardrail.selfcheck.material import NOT_JUDGED, Judged, Material, claiming, has_text
 from guardrail.text.claims import Piece, pieces, spoken
-from guardrail.text.kinds import Kind, kind_of
+from guardrail.text.kinds import Kind
 from guardrail.text.plain import plain_text
 
 __all__ = [
@@ -93,7 +93,8 @@ class SentenceCheck(Detector):
     )
     splitter: Splitter | None = option(
         default=None,
-        help="a function from a text to the spans of its sentences; None = guardrail.text.claims.pieces",
+        help="a function from a text to the spans of its sentences, all of which are judged; None = guardrail.text.claims.pieces, "
+        "which says what claims nothing",
     )
 
     def __post_init__(self) -> None:
@@ -140,11 +141,10 @@ class SentenceCheck(Detector):
         """Judge the claims of a case, which has one at least. Returns by what, too."""
 
     def _read(self, answer: str, question: str = "") -> Sequence[Piece]:
-        """The pieces of an answer; of a user's own splitter each sentence is one."""
+        """The pieces of an answer; of a user's own splitter each sentence is a claim."""
         if self.splitter is None:
             return pieces(answer, question=question)
-        spans = [(span, plain_text(span.of(answer))) for span in self.splitter(answer)]
-        return [Piece(span, kind_of(text), text) for span, text in spans]
+        return [Piece(span, Kind.CLAIM, plain_text(span.of(answer))) for span in self.splitter(answer)]
 
     def _claims(self, case: Case) -> list[str]:
         """The claims that are judged, as plain text."""

@@ -123,6 +123,10 @@ class TestNumbers:
     @pytest.mark.parametrize(("precision", "tiles"), [("bf16", True), ("bf16", False), ("int8", False)])
     def test_coarser(self, kind, precision, tiles, monkeypatch):
         """Less exact numbers give nearly the same vectors, on either kind of processor: within hundredths of their length."""
+        if precision == "bf16" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+            pytest.skip(
+                "this processor has no products of bfloat16: such models run by the library's own forward pass"
+            )
         monkeypatch.setattr(_attention, "has_any", lambda *_: tiles)
         made = network(kind, head=False)
         ids, types = texts(kind)

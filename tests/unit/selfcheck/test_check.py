@@ -444,3 +444,14 @@ class TestOddInput:
         detector = SelfCheck("ngram", splitter=lambda answer: [Span(start=0, end=len(answer))])
         [finding] = play(detector.examine(Case.of(ANSWER, samples=SAMPLES)), nobody)
         assert finding.text == ANSWER
+
+    def test_given_sentences_are_all_judged(self):
+        """Whoever brings the sentences says what is judged, thanks included; else they claim nothing."""
+        from guardrail.report import Span
+
+        case = Case.of("You're welcome!", samples=SAMPLES)
+        [finding] = play(SelfCheck("ngram").examine(case), nobody)
+        assert finding.verdict is None
+        whole = SelfCheck("ngram", splitter=lambda answer: [Span(start=0, end=len(answer))])
+        [finding] = play(whole.examine(case), nobody)
+        assert finding.score is not None

@@ -85,7 +85,9 @@ class Setting:
         summaries = {bool(source_of(case)) and not case.question.strip() for case in cases}
         if len(summaries) != 1:
             found = "both" if summaries else "none"
-            raise Usage(f"expected answers to questions or summaries, got {found}: give questions or summaries alone")
+            raise Usage(
+                f"expected answers to questions or summaries, got {found}: give questions or summaries alone"
+            )
         first = source_of(cases[0]) or cases[0].question
         by = chosen(encoder, first)
         tongue = language_of(first) if language == "auto" else language
