@@ -5,10 +5,12 @@
 | `promises` | what can be promised: which risk, which unit, how it is weighted |
 | `rows`, `learning` | labelled scores as arrays; the thresholds that keep one promise (learn then test) |
 | `shares` | a false discovery rate where fewer rows are made up than in the calibration |
+| `starts` | where the testing of a false discovery rate begins |
 | `making` | all promises and groups together: the certificate |
 | `certificate`, `scoring` | the thresholds; which detectors and models they are for |
 | `applying` | what a guard takes; scores and a certificate to verdicts |
 | `probabilities` | scores as probabilities, by a curve learnt from own labels |
+| `stored` | how certificates and probabilities are written and read |
 | `drift` | whether live scores still look like the calibration's |
 
 The tests themselves are in `guardrail.statistics.testing`.

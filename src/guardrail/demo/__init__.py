@@ -1,6 +1,6 @@
 """The demo: a LangChain chain whose model makes things up, references and sentences, and the guard that notices.
 
-`run()` needs the extra `langchain` and nothing else: no key, no network, no model. `guardrail demo` prints it.
+`run()` needs the extra `langchain`: no key, no network, no chat model. With the extra `mini` a small network reads the references. `guardrail demo` prints it.
 """
 
 from __future__ import annotations

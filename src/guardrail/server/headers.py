@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable
 
 _HOP = "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade"
-_OURS = frozenset(
+_DROPPED = frozenset(
     f"{_HOP} host content-length accept-encoding content-encoding cookie expect origin forwarded x-http-method "
     "x-http-method-override x-method-override x-original-url x-rewrite-url".split()
 )
@@ -67,7 +67,7 @@ def going_up(pairs: Iterable[tuple[str, str]], *, own_key: bool) -> list[tuple[s
         if name == "connection"
         for one in value.split(",")
     }
-    dropped = _OURS | hop | (_CREDENTIALS if own_key else set())
+    dropped = _DROPPED | hop | (_CREDENTIALS if own_key else set())
     private = (*_PRIVATE, *_STEERING) if own_key else _PRIVATE
     return [(n, v) for n, v in pairs if (name := _dashed(n)) not in dropped and not name.startswith(private)]
 

@@ -1,5 +1,10 @@
 """Statistics that several methods share.
 
-Intervals of estimates (`intervals`, `clusters`), scores as probabilities (`calibration`, `curves`, `reliability`), logistic
-regression (`logistic`), how well scores rank (`ranking`) and rows are decided (`decisions`), and tests of a risk (`testing`).
+| file | what it has |
+| --- | --- |
+| `intervals`, `clusters` | intervals of estimates, also where rows come from the same source |
+| `calibration` | logistic regression; a threshold for a false discovery rate |
+| `curves`, `reliability` | scores as probabilities, and whether they are right |
+| `ranking`, `decisions` | how well scores rank, and thresholds decide |
+| `testing` | tests of a risk |
 """

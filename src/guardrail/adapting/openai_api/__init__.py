@@ -1,6 +1,6 @@
 """OpenAI's protocol as pure functions on dicts and bytes, and the exchange that a guard has over it.
 
-`codec_of` says how a request is read; `Exchange` examines each choice of a response, asks again where the policy wants it,
+`route` says what is done with a request, a `Codec` how it is read; `Exchange` examines each choice of a response, asks again where the policy wants it,
 and gives the body to hand out; a codec writes it as JSON or as the events of a stream. Nothing here knows an HTTP
 library: a client's transport and a server do the sending.
 """

@@ -105,7 +105,7 @@ def _property(name: str, table: Any) -> str:
     known = [one.name for one in table.values() if one.wikidata]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise Usage(f"--property: expected an id like P17 or the name of a relation, got {name!r}.{hint}")
+    raise Usage(f"--wikidata: expected an id like P17 or the name of a relation, got {name!r}.{hint}")
 
 
 # --- asking --------------------------------------------------------------------------------------------------
