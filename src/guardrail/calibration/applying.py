@@ -8,14 +8,18 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 from guardrail._log import log
 from guardrail.calibration.certificate import Certificate, GroupThresholds
 from guardrail.calibration.drift import MESSAGE, DriftMonitor
 from guardrail.calibration.probabilities import Probabilities
 from guardrail.calibration.scoring import position
+from guardrail.calibration.stored import StoredModel
 from guardrail.errors import ConfigError
 from guardrail.report import Case, Finding, Scale, Verdict
+
+T = TypeVar("T", bound=StoredModel)
 
 CONVERSATIONS = 100_000
 FEWEST = 20
@@ -49,12 +53,8 @@ class Calibration:
             raise ConfigError(
                 f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
             )
-        self.certificate = (
-            Certificate.load(certificate) if isinstance(certificate, str | Path) else certificate
-        )
-        self.probabilities = (
-            Probabilities.load(probabilities) if isinstance(probabilities, str | Path) else probabilities
-        )
+        self.certificate = _read(Certificate, certificate, "certificate")
+        self.probabilities = _read(Probabilities, probabilities, "probabilities")
         self.group = group
         self.answering = answering
 
@@ -73,6 +73,16 @@ class Calibration:
         """For a guard that has no other detectors; without a certificate, which is one of all of them."""
         known = self.probabilities and self.probabilities.only(detectors)
         return Calibration(probabilities=known, answering=self.answering if known else "")
+
+
+def _read(kind: type[T], given: T | str | Path | None, name: str) -> T | None:
+    if isinstance(given, str | Path):
+        return kind.load(given)
+    if given is not None and not isinstance(given, kind):
+        raise ConfigError(
+            f"expected {name}= to be {kind.KIND} or its path, got {type(given).__name__}: make one with {kind.COMMAND}"
+        )
+    return given
 
 
 def _has_curves(path: str | Path) -> bool:

@@ -75,7 +75,10 @@ class Scoring(Model):
                     raise _differs(f"{kind} {name!r}", mine.get(name, "none"), its.get(name, "none"))
         if self.model != other.model:
             raise _differs(
-                "answering model", self.model or "not named", other.model or "not named", " (answering=…)"
+                "answering model",
+                self.model or "not named",
+                other.model or "not named",
+                " (calibration=Calibration(…, answering=…), or answering below [guard])",
             )
 
 

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from typer.core import TyperCommand
 
+from guardrail.cli._errors import Usage
+
 
 class Command(TyperCommand):
     """Lets `--json` be alone, for the standard output, and options of `several` take all words that follow."""
@@ -19,8 +21,24 @@ class Command(TyperCommand):
         """Give a lone `--json` its value, and each of several words its option."""
         takes = any(one.param_type_name == "argument" for one in self.params)
         ahead = args[:1] == ["-"] or not "".join(args[:1]).startswith("-")
+        if takes and not ahead:
+            _must_be_clear(args, self.several)
         several = self.several if ahead or not takes else frozenset()
         return super().parse_args(ctx, list(_json_with_value(list(_repeated(args, several)))))
+
+
+def _must_be_clear(args: Sequence[str], several: frozenset[str]) -> None:
+    """Refuse `--samples a.txt b.txt` ahead of any file: b.txt may be a sample, or the answer.
+
+    Raises:
+        Usage: a word that begins with no dash follows the value of such an option.
+    """
+    for option, value, word in zip(args, args[1:], args[2:], strict=False):
+        if option in several and not value.startswith("-") and not word.startswith("-"):
+            raise Usage(
+                f"{option}: {word!r} may be its second value, or the answer: write the answer's file first, or - for "
+                f"the standard input, and then {option} {value} …"
+            )
 
 
 def _json_with_value(args: Sequence[str]) -> Iterator[str]:

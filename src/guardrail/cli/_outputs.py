@@ -49,7 +49,7 @@ class Outputs:
                 raise Usage(f"{places[place]} and {option} both go to {where}: give one another place")
             places[place] = option
             if path != "-":
-                _check(option, path, self.read)
+                must_be_writable(option, path, self.read)
 
     @property
     def takes_stdout(self) -> bool:
@@ -96,7 +96,12 @@ def write_page(place: str, report: Report) -> None:
     write_text(place, render(report))
 
 
-def _check(option: str, path: str, read: tuple[str, ...]) -> None:
+def must_be_writable(option: str, path: str, read: tuple[str, ...]) -> None:
+    """Refuse a path that cannot be written, or that is read, before any work.
+
+    Raises:
+        Usage: see the message.
+    """
     target = Path(path).expanduser()
     if target.is_dir():
         raise Usage(f"{option}: expected the path of a file, got the folder {path!r}")

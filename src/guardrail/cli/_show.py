@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from guardrail.report import CostBreakdown, Edit, Finding, Report
+    from guardrail.report import Edit, Finding, Report
 
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 
@@ -35,19 +35,12 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
     for line in units(report):
         tell(out, line, "dim")
-    show_end(report, out, glyphs, notes)
-
-
-def show_end(
-    report: Report, out: Console, glyphs: Glyphs, notes: Iterable[str], *, model: str = "model"
-) -> None:
-    """Print what could not finish, how many of what, the cost, and notes."""
     for failure in report.failures:
         detail = f" ({one_line(failure.detail, 200)})" if failure.detail else ""
         tell(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
     if report.judged or report.failures:
         tell(out, _outcome(report, glyphs), "bold")
-    tell(out, cost_line(report.cost, model=model), "dim")
+    tell(out, report.cost.line(), "dim")
     for note in notes:
         tell(out, f"note: {note}", "dim")
 
@@ -215,8 +208,3 @@ def _outcome(report: Report, glyphs: Glyphs) -> str:
         return told
     note = f": {one_line(report.decision.note, 200)}" if report.decision.note else ""
     return f"{told} {glyphs.dot} {action}{note}"
-
-
-def cost_line(cost: CostBreakdown, *, model: str = "model") -> str:
-    """Calls, tokens and time, in words."""
-    return cost.line(model=model)

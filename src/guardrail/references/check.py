@@ -68,6 +68,7 @@ from guardrail.report import (
     Evidence,
     Finding,
     Scale,
+    Signature,
     Span,
     Verdict,
 )
@@ -207,6 +208,13 @@ class ReferenceCheck(Detector):
             logprobs=self.logprobs,
             stop_at=self.threshold if self.effort == "adaptive" else None,
         )
+
+    def signature(self) -> Signature:
+        """See the base class; with `reader="model"`, whether the network read, too."""
+        made = super().signature()
+        if self.reader != "model" or self._tagger is not None:
+            return made
+        return made.model_copy(update={"parameters": made.parameters | {"reader": "model, no network"}})
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""

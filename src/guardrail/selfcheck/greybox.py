@@ -89,9 +89,10 @@ def aligned(
 
     Tokens without any text of a span's (blanks between sentences) belong to none. One without text completes a
     character that the token before it began, and belongs where that character is. `None` if the tokens, strung
-    together, do not contain the answer.
+    together, do not contain the answer; blanks at its end, which a file has and a model did not write, do not count.
     """
     spelt = "".join(token.token for token in tokens)
+    answer = answer.rstrip()
     offset = spelt.find(answer)
     if offset < 0 or not answer:
         return None

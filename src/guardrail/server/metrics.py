@@ -32,6 +32,8 @@ class Metrics(Collector):
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
+        if folder is None:  # whatever the environment says for others that use the library
+            values.ValueClass = values.MutexValue
         self._registry = own = CollectorRegistry()
         self.running = Gauge(
             "guardrail_running",

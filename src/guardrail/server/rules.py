@@ -69,7 +69,7 @@ class Rules:
             )
         if mode == "enforce" and found.settings.mode != "enforce":
             found = Chosen(found.guard, dataclasses.replace(found.settings, mode="enforce"))
-        if policy is not None and found.guard.drift is not None:
+        if policy is not None and found.guard.calibration.certificate is not None:
             raise Refused(
                 400,
                 "certified",
@@ -100,7 +100,7 @@ def _applied(rule: Rule, plain: Chosen) -> Chosen:
 
 def _varied(guard: Guard, policy: Policy, detectors: tuple[str, ...] | None) -> Guard:
     """A guard with the same models, cache and limits."""
-    if guard.drift is not None:
+    if guard.calibration.certificate is not None:
         raise ConfigError(
             "a certificate belongs to one policy and its detectors, got a [[rule]] that changes them: "
             "use one server for each"

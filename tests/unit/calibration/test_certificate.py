@@ -6,13 +6,14 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from guardrail import Guard, Verdict
+from guardrail import Guard, Verdict, flag
 from guardrail.calibration import Calibration, Certificate, Rows, Scoring, Target, certify
 from guardrail.calibration.drift import MESSAGE
 from guardrail.calibration.scoring import position, score_at
 from guardrail.detector import Detector, Finding
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Scale
+from guardrail.server.rules import _varied
 
 
 class Number(Detector):
@@ -249,7 +250,10 @@ class TestGuard:
             for score in np.random.default_rng(1).permutation(part.by_answer().scores.repeat(2)):
                 guard.check(str(score))
             assert not guard.drift.alarm
-        assert Guard([Number()], calibration=Calibration(made, group="elsewhere")).drift is None
+        elsewhere = Guard([Number()], calibration=Calibration(made, group="elsewhere"))
+        assert elsewhere.drift is None
+        with pytest.raises(ConfigError, match="a certificate belongs to one policy"):
+            _varied(elsewhere, flag(), None)  # drift or none, a rule of a server leaves no certificate out
 
     def test_a_conversation_counts_once(self):
         """A hundred answers in one conversation are one score."""
@@ -258,6 +262,12 @@ class TestGuard:
             guard.check("0.99", prompt="the same question")
         assert guard.drift.answers == 1
         assert not guard.drift.alarm
+
+    @pytest.mark.parametrize("wrong", [5, Number(), {"certificate": "c.json"}])
+    def test_something_else_is_refused(self, wrong):
+        """With what to do."""
+        with pytest.raises(ConfigError, match="make one with guardrail calibrate"):
+            Guard([Number()], calibration=wrong)
 
     def test_a_group_needs_a_certificate(self):
         """Without one it would mean nothing."""

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from guardrail.cli._guard import named
-from guardrail.cli._show import show_end
-from guardrail.cli._terminal import Glyphs, console
+from guardrail.cli._show import show
 from guardrail.engine.flow import Reason
 from guardrail.references.bibliography import Index
 from guardrail.report import Action, Case, Decision, DetectorFailure, Finding, Report, Verdict
@@ -218,9 +217,10 @@ class TestOutput:
             ((), "1 detector could not finish"),
             ((found,), "1 supported, 1 detector could not finish"),
         ):
-            out = console()
-            show_end(Report(case=Case(answer=""), findings=findings, failures=(failure,), decision=decision),
-                     out, Glyphs(out), [])  # fmt: skip
+            show(
+                Report(case=Case(answer=""), findings=findings, failures=(failure,), decision=decision),
+                source="a.md",
+            )
             assert expected in capsys.readouterr().out.splitlines()
 
     def test_html(self, run, folder):

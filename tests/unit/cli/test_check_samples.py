@@ -214,6 +214,12 @@ class TestSamples:
         result = check(f"--samples s1.txt --samples s2.txt {NGRAM} a.txt --json")
         assert report_of(result).case.samples == SAMPLES[:2]
 
+    def test_a_word_that_may_be_either_is_refused(self, check):
+        """Ahead of any file, s2.txt may be a sample or the answer: taken for the answer, the real one would go unread."""
+        result = check(f"--samples s1.txt s2.txt {NGRAM}", input=TRUE)
+        assert result.exit_code == 2
+        assert "'s2.txt' may be its second value, or the answer" in result.stderr
+
     def test_from_standard_input(self, check):
         """One of them may be "-"."""
         result = check(f"a.txt {NGRAM} --samples s1.txt - --json", input=SAMPLES[1])

@@ -66,6 +66,12 @@ def fit(run, folder):
 
 
 class TestFit:
+    def test_a_place_that_cannot_be_written_is_told_first(self, fit):
+        """Before a model is asked: nobody is there at this address."""
+        result = fit("http://127.0.0.1:9/v1", "--out", "missing/fit.json")
+        assert result.exit_code == 2
+        assert "--out: there is no folder" in result.stderr
+
     def test_made(self, fit, run):
         """Of the rows that are not invented; the packaged T_cq stays; the file serves `check`."""
         with serve(Model()) as served:

@@ -77,6 +77,12 @@ class TestAligned:
         groups = greybox.aligned("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=6)])
         assert [t.token for t in groups[1]] == ["A", ".🎉", ""]
 
+    def test_the_end_of_a_file(self):
+        """A line's end that the file has and the model did not write."""
+        tokens = [token(text, 0.5) for text in ("A b", ".")]
+        groups = greybox.aligned("A b.\n", tokens, [Span(start=0, end=4)])
+        assert [[t.token for t in group] for group in groups] == [["A b", "."]]
+
     def test_other_tokens(self):
         """Tokens of another text are not forced onto this one."""
         assert greybox.aligned("A b.", [token("x", 0.5)], [Span(start=0, end=4)]) is None

@@ -78,8 +78,10 @@ def fit(  # noqa: PLR0917  # an option each
       130  interrupted; with --cache the same command goes on
     """
     from guardrail.cli._guard import live_chat
+    from guardrail.cli._outputs import must_be_writable
     from guardrail.memory.commands._fit import Setting, asked, fitted, read_corpus
 
+    must_be_writable("--out", out, (corpus,))  # before anything is paid for
     setting = Setting.of(read_corpus(corpus), rephrasings, language.value, encoder.value)
     rows, left_out = asked(setting, live_chat(model, base_url, api_key_env), cache)
     made = fitted(setting, rows, false_alarms=false_alarms, source=source or corpus)
