@@ -152,8 +152,8 @@ def rephrased(question: str, affirmed: str, denied: str) -> Flow[str]:
 
     Args:
         question: as the templates have it.
-        affirmed: the statement that Yes stands for.
-        denied: the statement that No stands for.
+        affirmed: the statement that an answer Yes affirms.
+        denied: the statement that an answer No affirms.
     """
     asked = user(
         "Say this question in other words. Keep every name letter by letter and change nothing of what it asks. "

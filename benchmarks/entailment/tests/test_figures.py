@@ -62,7 +62,7 @@ class TestSets:
         assert right([NOT_ENTAILED] * 2, [[0.4, 0.5, 0.1], [0.6, 0.3, 0.1]]).tolist() == [True, False]
 
     def test_held_back(self, tmp_path):
-        """Neither what is learnt from any set, nor what is judged by, nor a pair twice; so many of each set."""
+        """No pair that a model learns from, none that it is judged by, and none twice; as many of each set as were asked for."""
         for name in HELD_OUT:
             write(tmp_path, name, [("judged", name, "neutral", "dev")])
         write(
@@ -120,7 +120,7 @@ class TestChoices:
 
 
 class Table(Backend[Entail]):
-    """Says entailment where the hypothesis stands in the premise."""
+    """Says entailment where the hypothesis is a part of the premise."""
 
     batch = 64
     fingerprint = "table"

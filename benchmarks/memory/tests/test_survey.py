@@ -46,7 +46,7 @@ def matches(ask):
 
 class TestAskPairs:
     def test_results(self):
-        """Known are those whose name is given, either of several; what is more than a name is none."""
+        """A pair is known if the reply is its name, or one of its names; a reply with more than a name does not count."""
         said = {
             "Norway": Completion("oslo."),
             "Italy": Completion("Milan"),

@@ -1,4 +1,4 @@
-"""Worker processes: what is measured has one of its own; they are asked in turn, never two at once."""
+"""Worker processes, one for each thing that is measured. They are asked in turn, never two at once."""
 
 from __future__ import annotations
 

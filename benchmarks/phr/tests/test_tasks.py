@@ -57,7 +57,7 @@ class TestDraw:
             assert {counts[label] for label in labels} <= {n // len(labels), -(-n // len(labels))}
 
     def test_spare_places(self):
-        """Go to any label, and labels stand in any order."""
+        """They go to any label, and labels come in any order."""
         found = [draw(rows(), n=3, seed=seed).train for seed in range(60)]
         assert {Counter(one.label for one in train)["yes"] for train in found} == {1, 2}
         assert {train[0].label for train in found} == {"no", "yes"}

@@ -51,7 +51,7 @@ class Calibration:
         if certificate is None and (group or (answering and probabilities is None)):
             name = "group" if group else "answering"
             raise ConfigError(
-                f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
+                f"expected a certificate with {name}=, got none: add certificate=…, or leave {name}= out"
             )
         self.certificate = _read(Certificate, certificate, "certificate")
         self.probabilities = _read(Probabilities, probabilities, "probabilities")

@@ -306,7 +306,7 @@ class TestRows:
         assert (row.ours, row.interval, row.ok) == (3.0, (2.0, 4.0), True)
 
     def test_loaded_or_why_not(self):
-        """A worker that cannot load stands for its reason from then on."""
+        """A worker that cannot load gives that reason for every request."""
         gone = loaded(Absent("a", "no torch"), "load")
         with pytest.raises(WorkerFailed, match="no torch"):
             gone.ask("nli")
