@@ -1,7 +1,7 @@
 """The detectors; each is imported only when it is asked for.
 
 Each method has a folder whose README says what the method asks and where its parts are: `guardrail/references`, `selfcheck`,
-`memory`, `phr`, `logic`.
+`memory`, `phr`, `logic`, `support`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from guardrail.phr import PosteriorHallucinationRate
     from guardrail.references import ReferenceCheck
     from guardrail.selfcheck import SelfCheck
+    from guardrail.support import SupportCheck
 
 _HOMES = {
     "FactCheck": "guardrail.logic",
@@ -24,6 +25,7 @@ _HOMES = {
     "PosteriorHallucinationRate": "guardrail.phr",
     "ReferenceCheck": "guardrail.references",
     "SelfCheck": "guardrail.selfcheck",
+    "SupportCheck": "guardrail.support",
 }
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "PosteriorHallucinationRate",
     "ReferenceCheck",
     "SelfCheck",
+    "SupportCheck",
 ]
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -147,6 +147,7 @@ DETECTORS: Registry[type] = Registry(
         "selfcheck-nli": "guardrail.selfcheck:NliCheck",
         "selfcheck-prompt": "guardrail.selfcheck:PromptCheck",
         "selfcheck-qa": "guardrail.selfcheck:QACheck",
+        "support": "guardrail.support:SupportCheck",
     },
 )
 """Every detector by name."""

@@ -34,6 +34,7 @@ __all__ = [
     "Action",
     "Blocked",
     "Case",
+    "Citation",
     "ComparedField",
     "CostBreakdown",
     "Decision",
@@ -354,7 +355,30 @@ class Proof(_Model):
     steps: tuple[str, ...]
 
 
-Evidence: TypeAlias = Annotated[Measurement | Replies | Lookup | Passage | Proof, Field(discriminator="kind")]
+class Citation(_Model):
+    """A mark of citation, what it is for, and whether its source says so.
+
+    Attributes:
+        mark: as it is in the answer.
+        span: where it is.
+        claim: where the words are that it is for.
+        support: of these by the source: "elsewhere" = another source of the answer says it; "not at hand" = it points to no document.
+        documents: the names of those that it points to.
+        says: the names of those that say it.
+    """
+
+    kind: Literal["citation"] = "citation"
+    mark: str
+    span: Span
+    claim: Span
+    support: Literal["yes", "in part", "contradicts", "elsewhere", "silent", "not at hand"]
+    documents: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+
+
+Evidence: TypeAlias = Annotated[
+    Measurement | Replies | Lookup | Passage | Proof | Citation, Field(discriminator="kind")
+]
 
 
 class Finding(_Model):

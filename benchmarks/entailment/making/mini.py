@@ -8,9 +8,9 @@ stopped, also days later. Every so often it writes how well entailment is told a
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import random
+import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -19,23 +19,28 @@ from pathlib import Path
 
 from benchmarks._data import data_dir
 from benchmarks._training import write_tensors
-from benchmarks.entailment.making.documents import MEAN, halfway, known
-from benchmarks.entailment.making.guiding import thinned
+from benchmarks.entailment.making.documents import known
 from benchmarks.entailment.making.lessons import COURSES, lessons
 from benchmarks.entailment.making.loop import Recipe, Trained, train, trained
 from benchmarks.entailment.making.rewording import Rewording
 from benchmarks.entailment.making.shapes import texts, translations
-from benchmarks.entailment.making.shapes.labelled import FOLDS, labelled
-from benchmarks.entailment.making.shapes.mixture import COUNTS_MINI, Sources, mixture
+from benchmarks.entailment.making.shapes.labelled import FOLDS, Labelled, labelled
+from benchmarks.entailment.making.shapes.mixture import COUNTS_NEW, COUNTS_OLD, Sources, mixture
 from benchmarks.entailment.making.teacher import SHIPPED, Teacher
 from benchmarks.entailment.making.watching import Watch
-from benchmarks.entailment.pairs import UNLABELLED, Pair, training
+from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, training
+from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.stored import read_groups
-from guardrail.backends.weights import minilm, read_config, weights_digest
+from guardrail.backends.weights import ENTAILMENT_MINI, find, minilm, read_config, weights_digest
+from guardrail.engine.flow import Answer
 from guardrail.errors import GuardrailError, InputError
+from guardrail.requests import Entail
+from guardrail.selfcheck.grounding.premises import Premises
+from guardrail.selfcheck.nli.premise import passages
+from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["BEGUN", "FOLDED", "LINE_END", "STAGES", "Drawn", "Stage", "encoder", "main"]
+__all__ = ["BEGUN", "FOLDED", "LINE_END", "STAGES", "Drawn", "Stage", "encoder", "first_layers", "main"]
 
 BEGUN = Path(__file__).parent / "begun"
 """What "pairs" learnt with seed 0, in 8 bits: an hour that nobody has to spend again. It goes when weights ship."""
@@ -44,8 +49,12 @@ LINE_END = "\n"
 """The piece that is added to the encoder's vocabulary: line ends are no spaces."""
 
 _ENCODER = "encoder"  # in its config.json: a hash of the encoder that it began with
+_LAYER = re.compile(r"\.layer\.(\d+)\.")
 _WORDS = "embeddings.word_embeddings.weight"
-_TRANSLATED = 60_000  # pairs of the manual that the deep network is asked about
+_KNOWN = 40_000  # of the recipe's own pairs
+_READ, _SAMPLED, _ANSWERED = 16_000, 6_000, 8_000  # at most so many pairs of real texts
+_SHORT, _LONG = 30, 300  # characters of an answer's sentence
+_BLOCK = 4_096
 _TOKENIZER = {
     "tokenizer_class": "PreTrainedTokenizerFast",
     "bos_token": "<s>",
@@ -81,7 +90,7 @@ class Stage:
         recipe: of its steps.
         pairs: what it learns from, pass by pass.
         after: the stage whose weights it begins with; `None` = it begins with the encoder.
-        layers: it begins with so many of that stage's layers, and learns from its answers and not from labels; `None` = all.
+        layers: it begins with so many of that stage's layers, the first ones; `None` = all.
     """
 
     recipe: Recipe
@@ -97,40 +106,103 @@ def _pairs(by: Drawn) -> list[list[Pair]]:
     return lessons(data_dir("nli"), course, seed=by.seed, taught=taught, reworded=reworded)
 
 
-def _documents(by: Drawn) -> list[list[Pair]]:
-    """Pairs of the shape of documents, and old ones."""
-    nli, grounding = data_dir("nli"), data_dir("grounding")
-    documents = texts.documents(grounding, data_dir("wikibio_gpt3"))
-    sources = Sources(
+def _six(by: Drawn) -> list[list[Pair]]:
+    """One pass: the recipe's own pairs, shapes of documents, and real texts, of which the packaged model says what it thinks."""
+    nli, grounding, wikibio = data_dir("nli"), data_dir("grounding"), data_dir("wikibio_gpt3")
+    source = random.Random(f"{by.seed} six")
+    judged = labelled(data_dir("attribution"), fold=by.fold)
+    documents = texts.documents(grounding, wikibio)
+    old = Sources(
         known(nli, random.Random(f"{by.seed} sources")),
         training(nli, (*COURSES["full"].sets, "conjnli"))["conjnli"],
-        [[normalised(sentence) for sentence in own] for own in documents],
+        documents,
         texts.claims(grounding),
+    )
+    new = Sources(
+        {},
+        documents=[[normalised(sentence) for sentence in own] for own in documents],
         languages=texts.languages(data_dir("real_answers")),
-        labelled=labelled(data_dir("attribution"), grounding, fold=by.fold),
+        labelled=judged,
         manuals=translations.manuals(by.manuals),
     )
-    return [mixture(sources, seed=by.seed, counts=COUNTS_MINI)]
-
-
-def _unlabelled(by: Drawn) -> list[list[Pair]]:
-    """What the deep network is asked about: pairs of the recipe and of documents, and translations for the languages."""
-    pages, source = translations.manuals(by.manuals), random.Random(f"{by.seed} unlabelled")
-    manual = [
-        Pair(one.premise, one.hypothesis, UNLABELLED)
-        for one in itertools.islice(translations.beside(pages, source), _TRANSLATED)
+    packaged = EntailmentModel(find(ENTAILMENT_MINI), device="cpu", precision="auto", runtime="torch")
+    natural = [*_read(judged, source), *_sampled(texts.samples(wikibio), source)]
+    natural += _answered(texts.alternatives(data_dir("real_answers")), source)
+    _say(f"six: {len(natural)} pairs of real texts")
+    pairs = [
+        *source.sample(_pairs(by)[1], _KNOWN),
+        *_agreed(mixture(old, seed=by.seed, counts=COUNTS_OLD), packaged),
+        *mixture(new, seed=by.seed, counts=COUNTS_NEW),
+        *(pair for pair in _said(natural, packaged) if pair.taught),
     ]
-    return [source.sample(pairs, len(pairs)) for pairs in ([*_pairs(by)[1], *manual], *_documents(by))]
+    source.shuffle(pairs)
+    return [pairs]
+
+
+def _read(judged: Sequence[Labelled], source: random.Random) -> list[Pair]:
+    """Claims beside all that a detector would read of their documents."""
+    found = [
+        Pair(one.text, claim.claim, UNLABELLED)
+        for claim in judged
+        for one in Premises(claim.documents).best(claim.claim)
+    ]
+    return source.sample(found, min(_READ, len(found)))
+
+
+def _sampled(passages_: Sequence[tuple[Sequence[str], Sequence[str]]], source: random.Random) -> list[Pair]:
+    """Sentences of biographies beside samples."""
+    found = [
+        Pair(passages(sample).by_words(sentence).text, sentence, UNLABELLED)
+        for sentences, samples in passages_
+        for sentence in sentences
+        for sample in samples
+    ]
+    return source.sample(found, min(_SAMPLED, len(found)))
+
+
+def _answered(answers: Sequence[Sequence[str]], source: random.Random) -> list[Pair]:
+    """Sentences of an answer beside what a detector would read of another answer to the same question."""
+    found: list[Pair] = []
+    for own in source.sample(answers, len(answers)):
+        one, other = source.sample(own, 2)
+        sentences = [text for text in split_sentences(one) if _SHORT <= len(text) <= _LONG]
+        premises = Premises([other])
+        for sentence in source.sample(sentences, min(8, len(sentences))):
+            found += [Pair(read.text, sentence, UNLABELLED) for read in premises.best(sentence)]
+    return source.sample(found, min(_ANSWERED, len(found)))
+
+
+def _said(pairs: Sequence[Pair], model: EntailmentModel) -> list[Pair]:
+    """The pairs with what a model says of them; those without a word as they are."""
+    found: list[Pair] = []
+    for start in range(0, len(pairs), _BLOCK):
+        block = pairs[start : start + _BLOCK]
+        replies = model.answer([Entail(pair.premise, pair.hypothesis) for pair in block])
+        for pair, reply in zip(block, replies, strict=True):
+            one = reply.value if isinstance(reply, Answer) else None
+            taught = one and (one.entailment, one.neutral or 0.0, one.contradiction)
+            found.append(replace(pair, taught=taught or pair.taught))
+        _say(f"six: {start + len(block)} of {len(pairs)} pairs asked")
+    return found
+
+
+def _agreed(pairs: Sequence[Pair], model: EntailmentModel) -> list[Pair]:
+    """The pairs with the mean of what they were made with and what a model says."""
+    found = []
+    for pair, one in zip(pairs, _said(pairs, model), strict=True):
+        made = pair.taught or tuple(float(pair.label == label) for label in range(len(LABELS)))
+        e, n, c = ((a + b) / 2 for a, b in zip(made, one.taught or made, strict=True))
+        found.append(Pair(pair.premise, pair.hypothesis, UNLABELLED, (e, n, c)))
+    return found
 
 
 STAGES: Mapping[str, Stage] = {
     "pairs": Stage(Recipe(rate=2e-4, frozen=6), _pairs),
-    "documents": Stage(Recipe(rate=1e-4, batch=32, longest=256, frozen=6), _documents, after="pairs"),
-    "six": Stage(Recipe(rate=3e-4, batch=32, longest=192), _unlabelled, after="documents", layers=6),
+    "six": Stage(Recipe(rate=3e-4, batch=32, longest=224, frozen=2), _six, after="pairs", layers=6),
 }
 """By name, in their order."""
 
-FOLDED = ("documents", "six")
+FOLDED = ("six",)
 """Those that depend on labelled claims, a folder for each fold."""
 
 
@@ -186,6 +258,26 @@ def encoder(unpacked: Path, out: Path) -> Path:
     return out
 
 
+def first_layers(deep: Path, out: Path, layers: int) -> Path:
+    """A model's first layers with its head, in a folder of their own; nothing is done where it has a model."""
+    from safetensors.torch import load_file
+
+    if (out / "model.safetensors").is_file():
+        return out
+    config = json.loads((deep / "config.json").read_text(encoding="utf-8"))
+    tensors = {
+        name: one
+        for name, one in load_file(deep / "model.safetensors").items()
+        if not (found := _LAYER.search(name)) or int(found[1]) < layers
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "config.json").write_text(json.dumps(config | {"num_hidden_layers": layers}), encoding="utf-8")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copyfile(deep / name, out / name)
+    write_tensors(out / "model.safetensors", tensors)
+    return out
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Train the stages that are not done; 0 if all are, 2 if it could not run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.entailment mini", description=__doc__)
@@ -230,23 +322,19 @@ def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
         return done
     pairs = stage.pairs(by)
     _say(f"{name}: {sum(map(len, pairs))} pairs")
-    before = _ended(out / _folder(stage.after, by)) if stage.after else base
-    begun = before if stage.layers is None else thinned(before, folder / "begun", layers=stage.layers)
+    before = out / _folder(stage.after, by) if stage.after else base
+    begun = before if stage.layers is None else first_layers(before, folder / "begun", stage.layers)
     watch = Watch(data_dir("nli"), data_dir("multilingual"), begun, folder / "watch.jsonl", say=_say)
-    done = train(
+    return train(
         pairs,
         folder,
         recipe=recipe,
         base=begun,
-        guide=None if stage.layers is None else before,
         watcher=watch,
         watch_every=1000,
         save_every=50,
         say=_say,
     )
-    if name == "documents":
-        halfway(begun, folder)
-    return done
 
 
 def _begin(base: Path, folder: Path) -> bool:
@@ -264,11 +352,6 @@ def _begin(base: Path, folder: Path) -> bool:
     write_tensors(folder / "model.safetensors", tensors)
     shutil.copyfile(BEGUN / "training.json", folder / "training.json")
     return True
-
-
-def _ended(folder: Path) -> Path:
-    """The weights that the next stage begins with: the mean, where there is one."""
-    return folder / MEAN if (folder / MEAN).is_dir() else folder
 
 
 def _folder(name: str, by: Drawn) -> str:

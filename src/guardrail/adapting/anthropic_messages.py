@@ -8,9 +8,10 @@ from typing import Any
 
 from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
 from guardrail.adapting.anthropic_pieces import MessagePieces
-from guardrail.adapting.changes import JOINT
+from guardrail.adapting.changes import JOINT, Change
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.openai_api.choices import count, items
+from guardrail.adapting.provider_citations import of_block
 from guardrail.adapting.reasoning import readable, sealed
 from guardrail.adapting.residue import GONE, sentences_of, stripped
 from guardrail.adapting.sse import Event, may_say
@@ -116,15 +117,18 @@ class Messages(Codec):
         return count(usage, "input_tokens"), count(usage, "output_tokens")
 
     def edited(
-        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts; where text went, what servers' tools found goes too, and what of thoughts can be read."""
         del index
-        new, left = [], iter(texts)
+        new, left = [], iter(parts)
         for block in body["content"]:
             if _is_text(block):
-                if text := next(left):
-                    new.append({"type": "text", "text": text})
+                part = next(left)
+                if part.after:
+                    cited = of_block(block.get("citations"), part, taken)
+                    told = {"citations": cited} if block.get("citations") else {}
+                    new.append({"type": "text", "text": part.after, **told})
             elif taken is None:
                 new.append(block)
             elif _is_thought(block):

@@ -11,6 +11,7 @@ from guardrail.engine.flow import Cost
 from guardrail.html.sentences import ScoreTable, scored
 from guardrail.report import (
     Action,
+    Citation,
     Edit,
     Evidence,
     Finding,
@@ -48,6 +49,7 @@ _NOUNS: dict[type[Evidence], str] = {
     Lookup: "look-up",
     Passage: "passage",
     Proof: "proof",
+    Citation: "citation",
 }
 
 

@@ -26,6 +26,7 @@ class Judged:
         partial: what the score lacks, where some texts gave no value.
         label: a word of its own, where there is no score.
         silent: whether nothing is claimed, so that there is no verdict either.
+        contradicted: whether the texts say something else in its place.
     """
 
     score: float | None
@@ -36,6 +37,7 @@ class Judged:
     partial: str = ""
     label: str = ""
     silent: bool = False
+    contradicted: bool = False
 
 
 NOT_JUDGED: Mapping[Kind, Judged] = {

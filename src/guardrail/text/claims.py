@@ -14,7 +14,7 @@ another kind, which says what it is.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -93,6 +93,8 @@ _RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
 _HEADER, _CELL = re.compile(r"<th\b", re.IGNORECASE), re.compile(r"<td\b", re.IGNORECASE)
 _EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
 _LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
+_STOPS = frozenset(".!?")
+_STOP = re.compile(r"(?P<stop>[.!?])?[\"”’*_]{0,3}[ \t]+(?=[^\W\d_])")
 _OPENING = 40  # characters before a mark that only introduce it
 _COMMA = re.compile(r"\s?[,，、]\s?")
 _SIGN = re.compile(r"[.,;:!?。，、]|\d")
@@ -345,7 +347,7 @@ class _Reader:
                 yield self._piece(start, end, Kind.NOTHING)
             return
         at, first = start, 0
-        for stop in sorted({*split_at(said.text), *self._behind_addresses(said, start, end)}):
+        for stop in sorted({*split_at(said.text), *self._behind_marks(said, start, end)}):
             limit = said.places[stop] if stop < len(said.places) else end
             last = first + len(said.text[first:stop].rstrip()) - 1
             close, first = self._behind(said.places[max(last, 0)] + 1, limit), stop
@@ -355,13 +357,19 @@ class _Reader:
                 yield replace(piece, form="record") if cells else piece
             at = close
 
-    def _behind_addresses(self, said: Plain, start: int, end: int) -> Iterator[int]:
-        """Where in a plain text an address behind a sentence was: a sentence ends there, whatever follows."""
+    def _behind_marks(self, said: Plain, start: int, end: int) -> Iterator[int]:
+        """Where in a plain text a sentence ends, whatever its last word: at a mark with a full stop, or behind an address."""
         index = bisect_right(self.marks, (start, 0))
         while index < len(self.marks) and self.marks[index][0] < end:
             first, last = self.marks[index]
             if self.text[first] in " \t" and "://" in self.text[first:last]:
                 at = bisect_right(said.places, first)
+                if 0 < at < len(said.places):
+                    yield at
+            stop = _STOP.match(self.text, last, end)
+            ended = stop is not None and (stop["stop"] or self.text[start:first].rstrip()[-1:] in _STOPS)
+            if stop is not None and ended and self.text[stop.end()].isupper():
+                at = bisect_left(said.places, stop.end())
                 if 0 < at < len(said.places):
                     yield at
             index += 1

@@ -11,29 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.answers import statements
-from benchmarks.grounding import sets
-from guardrail.text.sentences import split_sentences
 
 __all__ = ["FOLDS", "LEARNT", "Labelled", "fold_of", "labelled"]
 
 FOLDS = 2
 
-LEARNT = ("expertqa_support", "check_covid", "citation_integrity", "wikipedia_citations", "summedits")
-"""The sets of `data/attribution` whose licences admit it."""
+LEARNT = ("check_covid", "citation_integrity", "wikipedia_citations", "summedits")
+"""The sets of `data/attribution` whose licences admit it, but ExpertQA: its real answers judge."""
 
 Share = tuple[float, float, float]
 _SUPPORTED: Share = (0.93, 0.06, 0.01)
 _NOT: Mapping[str, Share] = {
-    "expertqa_support": (0.08, 0.8, 0.12),
     "check_covid": (0.03, 0.2, 0.77),
     "citation_integrity": (0.08, 0.7, 0.22),
     "wikipedia_citations": (0.08, 0.76, 0.16),
     "summedits": (0.03, 0.37, 0.6),
-    "ragtruth": (0.04, 0.58, 0.38),
 }
 """What is not supported is seldom contradicted, but where people changed a claim on purpose."""
-
-_FEWEST = 4  # words of an answer's sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +52,14 @@ def fold_of(source: str) -> int:
     return hashlib.blake2b(source.encode()).digest()[0] % FOLDS
 
 
-def labelled(attribution: Path, grounding: Path, *, fold: int | None = None) -> list[Labelled]:
+def labelled(attribution: Path, *, fold: int | None = None) -> list[Labelled]:
     """The claims that are learnt from.
 
     Args:
         attribution: folder of those sets.
-        grounding: folder of those sets; of RAGTruth each sentence is a claim.
         fold: leave out the sources of the other fold; `None` = all are learnt from.
     """
-    found = [*_statements(attribution), *_answers(grounding)]
+    found = _statements(attribution)
     return [one for one in found if fold is None or fold_of(one.source) == fold]
 
 
@@ -76,17 +69,3 @@ def _statements(folder: Path) -> Iterator[Labelled]:
             if one.unsupported is not None:
                 share = _NOT[name] if one.unsupported else _SUPPORTED
                 yield Labelled(one.source, one.documents, one.bare, share)
-
-
-def _answers(folder: Path) -> Iterator[Labelled]:
-    for name in sets.RAGTRUTH:
-        for one in sets.read(folder, name):
-            start = 0
-            for sentence in split_sentences(one.answer):
-                start = one.answer.index(sentence, start)
-                end = start + len(sentence)
-                wrong = any(a < end and start < b for a, b in one.spans or ())
-                start = end
-                if len(sentence.split()) >= _FEWEST:
-                    share = _NOT["ragtruth"] if wrong else _SUPPORTED
-                    yield Labelled(one.source, one.documents, sentence, share)

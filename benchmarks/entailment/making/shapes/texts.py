@@ -18,7 +18,7 @@ from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["Claim", "articles", "claims", "documents", "is_learnt", "languages", "samples"]
+__all__ = ["Claim", "alternatives", "articles", "claims", "documents", "is_learnt", "languages", "samples"]
 
 _OVERLAP = 8  # words in a row that two pieces of one article share
 _WIKIBIO = 119  # rows of WikiBio that may be learnt from: the first ones
@@ -31,6 +31,14 @@ _LANGUAGES = (
     "factool/chinese_facteval.jsonl",
     "deep_research/claude37_search.jsonl",
     "oab_pt/answers.jsonl",
+)
+_ALTERNATIVES = (
+    "haluquestqa/answers.jsonl",
+    "legal_us/answers_with_law.jsonl",
+    "openresearcher/answers.jsonl",
+    "deep_research/odr_claude4-sonnet.jsonl",
+    "deep_research/odr_gpt-4.1.jsonl",
+    "deep_research/odr_gpt-5.jsonl",
 )
 
 
@@ -110,6 +118,20 @@ def languages(answers: Path) -> list[list[str]]:
     whole = [[" ".join(one.split()) for one in split_sentences(text)] for text in dict.fromkeys(texts)]
     fitting = [[one for one in own if _SHORTEST <= len(one) <= _LONGEST] for own in whole]
     return [own for own in fitting if len(own) > 1]
+
+
+def alternatives(answers: Path) -> list[list[str]]:
+    """English answers of several systems to one question, where there are two at least; of sets under MIT or Apache-2.0.
+
+    Args:
+        answers: folder of the real answers.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for name in _ALTERNATIVES:
+        for row in _rows(answers / name):
+            if row["lang"] == "en":
+                found.setdefault(row["prompt"], {})[normalised(row["answer"])] = None
+    return [list(own) for own in found.values() if len(own) > 1]
 
 
 def samples(wikibio: Path) -> list[tuple[list[str], list[str]]]:

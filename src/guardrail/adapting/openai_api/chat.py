@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.changes import JOINT
+from guardrail.adapting.changes import JOINT, Change
 from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
 from guardrail.adapting.openai_api.choices import (
     Choice,
@@ -20,6 +20,7 @@ from guardrail.adapting.openai_api.choices import (
     messages,
 )
 from guardrail.adapting.openai_api.deltas import Growing
+from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.reasoning import silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json, may_say
@@ -84,23 +85,26 @@ class ChatCompletions(Codec):
         return count(usage, "prompt_tokens"), count(usage, "completion_tokens")
 
     def edited(
-        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts in one choice."""
         choice = body["choices"][index]
         message = dict(choice["message"])
+        texts = [part.after for part in parts]
         if message.get("refusal"):
             *texts, message["refusal"] = texts
         message["content"] = _rewritten(message.get("content"), texts, taken)
         message.pop("parsed", None)
-        if message.get("annotations"):
-            message["annotations"] = []
+        alone = isinstance(message["content"], str) and len(parts) == 1
+        noted = of_text(message.pop("annotations", None), parts[0], taken) if alone else []
         new = {**choice, "message": message}
         if "logprobs" in choice:
             new["logprobs"] = None
         if taken is not None:
             new = stripped_choice(new, taken)
             body = stripped_body(body, taken)
+        if "annotations" in choice["message"]:
+            new["message"] = {**new["message"], "annotations": noted}
         return _with_choice(body, index, new)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:

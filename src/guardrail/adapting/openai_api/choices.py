@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from guardrail.adapting.changes import Change
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
@@ -127,14 +128,14 @@ class Codec(ABC):
 
     @abstractmethod
     def edited(
-        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
-        """A body with other texts in one choice, and without what points into the old ones.
+        """A body with other texts in one choice, and without what points into what is gone.
 
         Args:
             body: of this protocol.
             index: of the choice.
-            texts: one per text block.
+            parts: the change of each text block.
             taken: texts that may not turn up anywhere; `None` if none went away.
         """
 

@@ -323,15 +323,15 @@ class Exchange:
             return self._codec.blocked(body, index, self._told(change.refusal)), summary
         if not change.changed:
             return body, self._placed(summary, change, choice)
-        texts = self._texts(choice, change)
-        if texts is None and not change.takes_away:
+        parts = self._parts(choice, change)
+        if parts is None and not change.takes_away:
             note = "marks would make the answer invalid: it is shown without them"
             return body, {**summary, "action": "flag", "note": note}
-        if texts is None:
+        if parts is None:
             note = "without its unsupported parts the answer would not be valid JSON of its schema"
             shown = self._withheld(body, index, "withheld_invalid")
             return shown, {**summary, "action": "block", "note": note}
-        new = self._codec.edited(body, index, texts, change.taken if change.takes_away else None)
+        new = self._codec.edited(body, index, parts, change.taken if change.takes_away else None)
         return new, self._placed(summary, change, choice)
 
     def _withheld(self, body: Json, index: int, key: str) -> Json:
@@ -344,14 +344,16 @@ class Exchange:
         """A message in the place of an answer; in an object, where JSON is wanted."""
         return message if self._form is None else told(message)
 
-    def _texts(self, choice: Choice, change: Change) -> list[str] | None:
-        """The text blocks after the change; `None` where JSON would not be what is wanted any more."""
+    def _parts(self, choice: Choice, change: Change) -> list[Change] | None:
+        """The change of each text block; `None` where JSON would not be what is wanted any more."""
         reading = self._structured(choice)
         if reading is None:
-            return [part.after for part in change.split(choice.places)]
+            return change.split(choice.places)
         text = change.after if reading.text != change.before else reading.changed(change)
         after = JsonText.within(text)
-        return [text] if after is not None and self._is_wanted(after.value, reading.value) else None
+        if after is None or not self._is_wanted(after.value, reading.value):
+            return None
+        return [Change(choice.text, text, (), change.report)]
 
     def _is_wanted(self, value: Any, before: Any) -> bool:
         """Whether an edited value is valid, if it was so before: of a schema that we cannot read in full, that is not known."""

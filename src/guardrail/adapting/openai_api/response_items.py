@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from guardrail.adapting.changes import Change
+from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
 
 __all__ = [
@@ -124,11 +126,14 @@ def said_in(block: Any) -> str | None:
     return str(block["text"]) if is_text(block) else None
 
 
-def saying(block: Mapping[str, Any], text: str, kind: Any) -> dict[str, Any]:
-    """A content part with another text, and without what points into the old one."""
+def saying(
+    block: Mapping[str, Any], part: Change, kind: Any, taken: Sequence[str] | None
+) -> dict[str, Any]:
+    """A content part after a change, with the annotations that are left."""
     if is_text(block):
-        return {"type": kind, "text": text, "annotations": []}
-    return {"type": "refusal", "refusal": text}
+        noted = of_text(block.get("annotations"), part, taken)
+        return {"type": kind, "text": part.after, "annotations": noted}
+    return {"type": "refusal", "refusal": part.after}
 
 
 def _is_known(item: Mapping[str, Any]) -> bool:

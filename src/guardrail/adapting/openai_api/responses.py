@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.changes import JOINT
+from guardrail.adapting.changes import JOINT, Change
 from guardrail.adapting.openai_api.choices import (
     Choice,
     Codec,
@@ -134,16 +134,16 @@ class Responses(Codec):
         return count(usage, "input_tokens"), count(usage, "output_tokens")
 
     def edited(
-        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts."""
         del index
-        left = iter(texts)
+        left = iter(parts)
         output = []
         for item in body["output"]:
             if speaks(item):
                 blocks = [
-                    saying(block, next(left), _kind(block, taken)) if said_in(block) is not None else block
+                    saying(block, next(left), _kind(block, taken), taken) if said_in(block) is not None else block
                     for block in blocks_of(item)
                     if taken is None or said_in(block) is not None
                 ]

@@ -1,6 +1,6 @@
 """The detector: compares each sentence with documents, by an entailment model where there is one, and by counting words.
 
-Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
+Read on in this order: options, cost, flow (`judge`), verdict (`_judged`).
 """
 
 from __future__ import annotations
@@ -166,9 +166,10 @@ class GroundingCheck(SentenceCheck):
         )
         if not texts:
             return [Judged(None, reason=material.lacking)] * len(claims), material
-        return (yield from self._judge(claims, material)), material
+        return (yield from self.judge(claims, material)), material
 
-    def _judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
+    def judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
+        """Judge claims by documents, of which there is at least one with text."""
         found = yield from compute(spoken_in, material.answer, material.texts)
         if found.apart:
             return [Judged(None, reason=found.apart)] * len(claims)
@@ -251,7 +252,8 @@ class GroundingCheck(SentenceCheck):
             Measurement(name=ANSWER, value=whole, note=_WHOLE),
         ]
         partial = "; ".join(filter(None, (one.partial, weighed.partial)))
-        return Judged(score, limit, reason, tuple(evidence), partial=partial)
+        against = one.denial is not None or _contradictor(one, weighed.read) is not None
+        return Judged(score, limit, reason, tuple(evidence), partial=partial, contradicted=against)
 
     def _judged_short(self, one: _Prepared, weighed: _Weighed, labels: Sequence[str]) -> Judged:
         """A short answer to a question: supported or not only where that is sure, since the model was made for statements."""
@@ -349,15 +351,25 @@ def _is_whole(found: Entailment) -> bool:
 def _against(one: _Prepared, read: Sequence[tuple[Premise, Entailment]], labels: Sequence[str]) -> str:
     """Why a sentence is not supported, in one clause; a place that speaks of something else contradicts nothing."""
     absent = _absent(one.counted) if one.counted else ""
-    own = set(filter(_says, plain_words(one.hypothesis)))
-    near = [row for row in read if not own or own & set(plain_words(row[0].text))]
-    against = max(near, key=lambda row: row[1].contradiction, default=None)
+    against = _contradictor(one, read)
     said = []
-    if against is not None and against[1].contradiction > max(0.5, *(row[1].entailment for row in read)):
+    if against is not None:
         said.append(f"contradicted by {labels[against[0].document - 1]} (P = {against[1].contradiction:.2f})")
     if absent:
         said.append(absent)
     return "; ".join(said) or "not in the documents"
+
+
+def _contradictor(
+    one: _Prepared, read: Sequence[tuple[Premise, Entailment]]
+) -> tuple[Premise, Entailment] | None:
+    """The place that most probably contradicts a claim, if one does and none bears it out as surely."""
+    own = set(filter(_says, plain_words(one.hypothesis)))
+    near = [row for row in read if not own or own & set(plain_words(row[0].text))]
+    against = max(near, key=lambda row: row[1].contradiction, default=None)
+    if against is None or against[1].contradiction <= max(0.5, *(row[1].entailment for row in read)):
+        return None
+    return against
 
 
 def _says(word: str) -> bool:

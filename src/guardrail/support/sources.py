@@ -1,0 +1,189 @@
+"""Sources: which of the documents a mark of citation points to."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from guardrail.given.sources import Source
+from guardrail.report import Case
+
+__all__ = ["Sources"]
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_RANGE = re.compile(r"(\d{1,3})\s?[–-]\s?(\d{1,3})")
+_NUMBER = re.compile(r"\d{1,3}")
+_PLAIN = re.compile(
+    r"[\\\[\](){}【】〖〗（）［］⟦⟧^<>\s]*(?:sup|cite|ref)?[^\w]*"
+    r"(?:(?:doc(?:ument)?s?|sources?|passages?|refs?|references?|results?|quellen?|dokumente?|fuentes?|documentos?|fontes?|fonti|documenti|出典|来源|文書|文档|資料)[\s._:#-]*)?"
+    r"(?P<numbers>\d{1,3}(?:\s?(?:[,;&–-]|and|und|et|y|e)\s?\^?\d{1,3}){0,20})"
+    r"(?:†[^】\]]{0,60})?[\\\[\](){}【】〖〗（）［］⟦⟧^<>/\s]*(?:sup|cite|ref)?[^\w]*",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"”]+")
+_ENTRY = re.compile(
+    r"^[ \t>]*(?:[-*+•][ \t]+)?(?:\[\^?(?P<a>[\w-]{1,30})\]:?|【(?P<b>\d{1,3})】|(?P<c>\d{1,3})[.)])[ \t]+(?P<text>[^\n]{3,400})$",
+    re.MULTILINE,
+)
+_NOTE = re.compile(r"\[\^([\w-]{1,30})\]")
+_LETTER = re.compile(r"[\[(【](?:[Ss]ource |[Dd]oc(?:ument)? )?([A-Z])[\])】]")
+_YEAR = re.compile(r"(?<!\d)((?:1[6-9]|20)\d\d)[a-z]?(?!\d)")
+_SURNAME = re.compile(r"[^\W\d_a-z][\w'’-]+")
+_WORDS = re.compile(r"[^\W_]+")
+_RANGE_MOST = 20  # sources of "[1-9]"
+_SHORTEST = 4  # letters of a name that is looked for
+_HEAD = 400  # characters at the beginning of a document that may name its authors and its year
+_OFTEN = frozenset(
+    ["The", "See", "In", "According", "And", "As", "For", "By", "From", "This", "Journal", "Table", "Figure"]
+)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The documents of an answer, as marks name them.
+
+    Attributes:
+        answer: which may have a list of sources of its own.
+        documents: the text of each with where it came from.
+    """
+
+    answer: str
+    documents: tuple[tuple[str, Source], ...]
+
+    @classmethod
+    def of(cls, case: Case) -> Sources:
+        """Those of a case."""
+        sources = case.sources or (Source(),) * len(case.context)
+        return cls(case.answer, tuple(zip(case.context, sources, strict=True)))
+
+    def cites(self, text: str) -> bool:
+        """Whether a text in the answer names a document by its address, its name, or its authors and its year."""
+        return bool(self._named(text))
+
+    def of_mark(self, mark: str) -> tuple[int, ...]:
+        """The documents that a mark points to, counted from 0, in order; none where it points to nothing that is here.
+
+        Example:
+            >>> sources = Sources("", (("…", Source(name="a.pdf")), ("Lee, K. (2020). A study. …", Source())))
+            >>> [sources.of_mark(mark) for mark in ("[1]", "[1, 2]", "[7]", "(a.pdf)", "(Lee, 2020)")]
+            [(0,), (0, 1), (), (0,), (1,)]
+        """
+        found = self._named(mark)
+        if found:
+            return found
+        note = _NOTE.search(mark)
+        keys = [note[1]] if note else list(_numbers(mark))
+        if not keys and (letter := _LETTER.fullmatch(mark.strip())):
+            return tuple(i for i in [ord(letter[1]) - ord("A")] if i < len(self.documents))
+        named = [i for key in keys for i in self._numbered(key)]
+        return tuple(dict.fromkeys(named))
+
+    def _numbered(self, key: str) -> tuple[int, ...]:
+        """By a number: an entry of the answer's own list, a document of that name, or the document at that place."""
+        entry = self._entries.get(key)
+        if entry is not None and (found := self._named(entry)):
+            return found
+        exact = [i for i, (_, source) in enumerate(self.documents) if key in (source.name, source.identifier)]
+        if exact:
+            return tuple(exact[:1])
+        if not key.isdigit() or any(source.name.isdigit() for _, source in self.documents):
+            return ()
+        return (int(key) - 1,) if 0 < int(key) <= len(self.documents) else ()
+
+    def _named(self, text: str) -> tuple[int, ...]:
+        addresses = {_address(one) for one in _ADDRESS.findall(text)}
+        found = [i for i, urls in enumerate(self._urls) if urls and urls in addresses]
+        if found:
+            return tuple(found)
+        for part in re.split(r";", text):
+            found += self._by_words(part)
+        return tuple(dict.fromkeys(found))
+
+    def _by_words(self, text: str) -> list[int]:
+        """By a name in it, or by a surname and a year."""
+        plain = f" {_plain(text)} "
+        named = [i for i, name in enumerate(self._names) if name and f" {name} " in plain]
+        if named:
+            longest = max(len(self._names[i]) for i in named)
+            return [i for i in named if len(self._names[i]) == longest]
+        year = _YEAR.search(text)
+        if year is None:
+            return []
+        surnames = [one for one in _SURNAME.findall(text[: year.start()]) if one not in _OFTEN][:4]
+        heads = [
+            i
+            for i, (years, words) in enumerate(self._heads)
+            if surnames and year[1] in years and _fold(surnames[0]) in words
+        ]
+        if len(heads) > 1:
+            several = [i for i in heads if all(_fold(one) in self._heads[i][1] for one in surnames)]
+            heads = several or heads
+        return heads[:1]
+
+    @cached_property
+    def _urls(self) -> list[str]:
+        return [_address(source.url) if source.url else "" for _, source in self.documents]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names that tell documents apart."""
+        names = [_plain(source.name) for _, source in self.documents]
+        return [
+            name if len(name) >= _SHORTEST and not name.isdigit() and names.count(name) == 1 else ""
+            for name in names
+        ]
+
+    @cached_property
+    def _heads(self) -> list[tuple[set[str], set[str]]]:
+        heads = [f"{source.name}\n{text[:_HEAD]}" for text, source in self.documents]
+        return [
+            ({m[1] for m in _YEAR.finditer(head)}, {_fold(word) for word in _SURNAME.findall(head)})
+            for head in heads
+        ]
+
+    @cached_property
+    def _entries(self) -> Mapping[str, str]:
+        """The entries of the answer's own list of sources, by number or name."""
+        found: dict[str, str] = {}
+        for match in _ENTRY.finditer(self.answer):
+            key = match["a"] or match["b"] or match["c"]
+            found.setdefault(key, match["text"])
+        return found
+
+
+def _numbers(mark: str) -> Iterator[str]:
+    """The numbers that a mark consists of, ranges in full."""
+    bare = mark.translate(_SUPERSCRIPTS)
+    link = re.match(r"\W*\[\[?(\d{1,3})\]?\]\(", bare)
+    if link:
+        yield link[1]
+        return
+    whole = _PLAIN.fullmatch(bare)
+    inner = whole["numbers"] if whole else ""
+    at = 0
+    while match := _NUMBER.search(inner, at):
+        span = _RANGE.match(inner, match.start())
+        if span and int(span[1]) < int(span[2]) <= int(span[1]) + _RANGE_MOST:
+            yield from map(str, range(int(span[1]), int(span[2]) + 1))
+            at = span.end()
+        else:
+            yield str(int(match[0]))
+            at = match.end()
+
+
+def _address(url: str) -> str:
+    """An address as two that lead to one page are equal."""
+    bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", url.strip().rstrip(".,;:!?)"), flags=re.IGNORECASE)
+    return re.sub(r"#.*$", "", bare).rstrip("/").lower()
+
+
+def _plain(text: str) -> str:
+    return " ".join(_WORDS.findall(_fold(text)))
+
+
+def _fold(text: str) -> str:
+    apart = unicodedata.normalize("NFKD", text)
+    return "".join(one for one in apart if not unicodedata.combining(one)).casefold()
