@@ -411,7 +411,13 @@ class Guard:
                 fault = "the model answered nothing"
                 break
             attempt += 1
-            answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
+            answered = case.model_copy(
+                update={
+                    "answer": reply.value.text,
+                    "logprobs": reply.value.logprobs,
+                    "citations": reply.value.citations,
+                }
+            )
             called = not reply.value.text and reply.value.finish_reason == _CALLED
             review = yield from self._in_time(answered, silent=called)
             if best is None or better(review, best):

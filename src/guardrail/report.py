@@ -24,17 +24,19 @@ from guardrail.engine.flow import Cost, Reason
 from guardrail.errors import GuardrailError, InputError
 from guardrail.given import content
 from guardrail.given.accepted import Documents, Given, Prompt, Sayings
+from guardrail.given.citations import citations_of
 from guardrail.given.documents import gathered
 from guardrail.given.recognition import shown
 from guardrail.given.sources import Source
 from guardrail.options import one_of
-from guardrail.requests import Message, TokenLogprob, Untrusted
+from guardrail.requests import Cited, Message, TokenLogprob, Untrusted
 
 __all__ = [
     "Action",
     "Blocked",
     "Case",
     "Citation",
+    "Cited",
     "ComparedField",
     "CostBreakdown",
     "Decision",
@@ -61,6 +63,7 @@ __all__ = [
 
 _LISTS = (tuple, list)
 _TEXTS = (
+    Cited,
     Message,
     Source,
     TokenLogprob,
@@ -176,6 +179,7 @@ class Case(_Model):
         samples: other answers of the same model to the same messages.
         logprobs: the answer's tokens with their log-probabilities.
         examples: solved examples, for few-shot prompts.
+        citations: those that the model's service gives apart from the text.
     """
 
     answer: str
@@ -186,6 +190,7 @@ class Case(_Model):
     samples: tuple[str, ...] = ()
     logprobs: tuple[TokenLogprob, ...] = ()
     examples: tuple[Example, ...] = ()
+    citations: tuple[Cited, ...] = ()
 
     @model_validator(mode="after")
     def _each_has_a_source(self) -> Self:
@@ -218,6 +223,7 @@ class Case(_Model):
         context: Documents = None,
         samples: Sayings = None,
         logprobs: Sequence[TokenLogprob] | None = None,
+        citations: Sequence[Cited] | None = None,
     ) -> Case:
         """Build a case from what users have at hand: texts, or objects of OpenAI and LangChain (see `Guard.check`).
 
@@ -238,6 +244,7 @@ class Case(_Model):
             unread=found.unread,
             samples=content.samples(samples),
             logprobs=tuple(logprobs or tokens),
+            citations=citations_of(answer, text) if citations is None else tuple(citations),
         )
 
     @property

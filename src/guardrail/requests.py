@@ -110,6 +110,31 @@ class TokenLogprob:
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """A citation that a service gives apart from the text.
+
+    Attributes:
+        start: where its place in the answer begins.
+        end: where it ends.
+        claims: whether this place is what is cited for; else it is a mark.
+        url: of the source; "" where it has none.
+        name: its title or file.
+        identifier: what the service calls it.
+        number: of the document in the request, counted from 0; `None` where that is not said.
+        quoted: the words of the source that the service says it rests on.
+    """
+
+    start: int
+    end: int
+    claims: bool = False
+    url: str = ""
+    name: str = ""
+    identifier: str = ""
+    number: int | None = None
+    quoted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What a chat model said."""
 
@@ -117,6 +142,7 @@ class Completion:
     model: str = ""
     finish_reason: str = ""
     logprobs: tuple[TokenLogprob, ...] = ()
+    citations: tuple[Cited, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from benchmarks._data import data_dir
 from benchmarks._training import write_tensors
-from benchmarks.entailment.making.documents import known
+from benchmarks.entailment.making.documents import halfway, known
 from benchmarks.entailment.making.lessons import COURSES, lessons
 from benchmarks.entailment.making.loop import Recipe, Trained, train, trained
 from benchmarks.entailment.making.rewording import Rewording
@@ -40,7 +39,7 @@ from guardrail.selfcheck.nli.premise import passages
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["BEGUN", "FOLDED", "LINE_END", "STAGES", "Drawn", "Stage", "encoder", "first_layers", "main"]
+__all__ = ["BEGUN", "FOLDED", "LINE_END", "STAGES", "Drawn", "Stage", "encoder", "main"]
 
 BEGUN = Path(__file__).parent / "begun"
 """What "pairs" learnt with seed 0, in 8 bits: an hour that nobody has to spend again. It goes when weights ship."""
@@ -49,10 +48,9 @@ LINE_END = "\n"
 """The piece that is added to the encoder's vocabulary: line ends are no spaces."""
 
 _ENCODER = "encoder"  # in its config.json: a hash of the encoder that it began with
-_LAYER = re.compile(r"\.layer\.(\d+)\.")
 _WORDS = "embeddings.word_embeddings.weight"
-_KNOWN = 40_000  # of the recipe's own pairs
-_READ, _SAMPLED, _ANSWERED = 16_000, 6_000, 8_000  # at most so many pairs of real texts
+_KNOWN = 10_000  # of the recipe's own pairs
+_READ, _SAMPLED, _ANSWERED = 12_000, 5_000, 6_000  # at most so many pairs of real texts
 _SHORT, _LONG = 30, 300  # characters of an answer's sentence
 _BLOCK = 4_096
 _TOKENIZER = {
@@ -90,13 +88,11 @@ class Stage:
         recipe: of its steps.
         pairs: what it learns from, pass by pass.
         after: the stage whose weights it begins with; `None` = it begins with the encoder.
-        layers: it begins with so many of that stage's layers, the first ones; `None` = all.
     """
 
     recipe: Recipe
     pairs: Callable[[Drawn], list[list[Pair]]]
     after: str | None = None
-    layers: int | None = None
 
 
 def _pairs(by: Drawn) -> list[list[Pair]]:
@@ -106,10 +102,10 @@ def _pairs(by: Drawn) -> list[list[Pair]]:
     return lessons(data_dir("nli"), course, seed=by.seed, taught=taught, reworded=reworded)
 
 
-def _six(by: Drawn) -> list[list[Pair]]:
+def _documents(by: Drawn) -> list[list[Pair]]:
     """One pass: the recipe's own pairs, shapes of documents, and real texts, of which the packaged model says what it thinks."""
     nli, grounding, wikibio = data_dir("nli"), data_dir("grounding"), data_dir("wikibio_gpt3")
-    source = random.Random(f"{by.seed} six")
+    source = random.Random(f"{by.seed} documents")
     judged = labelled(data_dir("attribution"), fold=by.fold)
     documents = texts.documents(grounding, wikibio)
     old = Sources(
@@ -128,7 +124,7 @@ def _six(by: Drawn) -> list[list[Pair]]:
     packaged = EntailmentModel(find(ENTAILMENT_MINI), device="cpu", precision="auto", runtime="torch")
     natural = [*_read(judged, source), *_sampled(texts.samples(wikibio), source)]
     natural += _answered(texts.alternatives(data_dir("real_answers")), source)
-    _say(f"six: {len(natural)} pairs of real texts")
+    _say(f"documents: {len(natural)} pairs of real texts")
     pairs = [
         *source.sample(_pairs(by)[1], _KNOWN),
         *_agreed(mixture(old, seed=by.seed, counts=COUNTS_OLD), packaged),
@@ -182,7 +178,7 @@ def _said(pairs: Sequence[Pair], model: EntailmentModel) -> list[Pair]:
             one = reply.value if isinstance(reply, Answer) else None
             taught = one and (one.entailment, one.neutral or 0.0, one.contradiction)
             found.append(replace(pair, taught=taught or pair.taught))
-        _say(f"six: {start + len(block)} of {len(pairs)} pairs asked")
+        _say(f"documents: {start + len(block)} of {len(pairs)} pairs asked")
     return found
 
 
@@ -198,11 +194,11 @@ def _agreed(pairs: Sequence[Pair], model: EntailmentModel) -> list[Pair]:
 
 STAGES: Mapping[str, Stage] = {
     "pairs": Stage(Recipe(rate=2e-4, frozen=6), _pairs),
-    "six": Stage(Recipe(rate=3e-4, batch=32, longest=224, frozen=2), _six, after="pairs", layers=6),
+    "documents": Stage(Recipe(rate=1.5e-4, batch=32, longest=224, frozen=6), _documents, after="pairs"),
 }
 """By name, in their order."""
 
-FOLDED = ("six",)
+FOLDED = ("documents",)
 """Those that depend on labelled claims, a folder for each fold."""
 
 
@@ -258,26 +254,6 @@ def encoder(unpacked: Path, out: Path) -> Path:
     return out
 
 
-def first_layers(deep: Path, out: Path, layers: int) -> Path:
-    """A model's first layers with its head, in a folder of their own; nothing is done where it has a model."""
-    from safetensors.torch import load_file
-
-    if (out / "model.safetensors").is_file():
-        return out
-    config = json.loads((deep / "config.json").read_text(encoding="utf-8"))
-    tensors = {
-        name: one
-        for name, one in load_file(deep / "model.safetensors").items()
-        if not (found := _LAYER.search(name)) or int(found[1]) < layers
-    }
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "config.json").write_text(json.dumps(config | {"num_hidden_layers": layers}), encoding="utf-8")
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copyfile(deep / name, out / name)
-    write_tensors(out / "model.safetensors", tensors)
-    return out
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Train the stages that are not done; 0 if all are, 2 if it could not run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.entailment mini", description=__doc__)
@@ -323,18 +299,19 @@ def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
     pairs = stage.pairs(by)
     _say(f"{name}: {sum(map(len, pairs))} pairs")
     before = out / _folder(stage.after, by) if stage.after else base
-    begun = before if stage.layers is None else first_layers(before, folder / "begun", stage.layers)
-    watch = Watch(data_dir("nli"), data_dir("multilingual"), begun, folder / "watch.jsonl", say=_say)
-    return train(
+    watch = Watch(data_dir("nli"), data_dir("multilingual"), before, folder / "watch.jsonl", say=_say)
+    done = train(
         pairs,
         folder,
         recipe=recipe,
-        base=begun,
+        base=before,
         watcher=watch,
         watch_every=1000,
         save_every=50,
         say=_say,
     )
+    halfway(before, folder)
+    return done
 
 
 def _begin(base: Path, folder: Path) -> bool:

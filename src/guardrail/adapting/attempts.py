@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Generic, TypeVar
 
-from guardrail.adapting.changes import Change, Reading
+from guardrail.adapting.changes import Change, Reading, Text
 from guardrail.engine.flow import Answer, Cost
 from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
@@ -104,7 +104,8 @@ class Attempts(Generic[T]):
 
     def _last(self) -> Completion:
         reading = self._seen[-1][1]
-        return Completion(reading.text, logprobs=reading.logprobs)
+        citations = reading.citations if isinstance(reading, Text) else ()
+        return Completion(reading.text, logprobs=reading.logprobs, citations=citations)
 
     def _again(self, output: T, started: float) -> Answer[Completion]:
         cost = self._cost(output, started)

@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from guardrail.policies.edits import KEY, apply
 from guardrail.report import Edit, Report, Span
-from guardrail.requests import TokenLogprob
+from guardrail.requests import Cited, TokenLogprob
 
 __all__ = ["JOINT", "Change", "Reading", "Text", "bounds", "joined"]
 
@@ -140,6 +140,7 @@ class Text:
 
     text: str
     logprobs: tuple[TokenLogprob, ...] = ()
+    citations: tuple[Cited, ...] = ()
 
     def changed(self, change: Change) -> str:
         """The new text."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -11,6 +12,7 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.options import option
 from guardrail.report import Case, Citation, Evidence, Finding, Measurement, Scale, Span, Verdict
+from guardrail.requests import Cited
 from guardrail.selfcheck.grounding.check import FITS, GroundingCheck
 from guardrail.selfcheck.grounding.premises import MOST
 from guardrail.selfcheck.material import Judged, Material, has_text
@@ -46,11 +48,12 @@ _NEW_WORDS = "words in no document"
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Marks in a row: one claim, and the documents of each mark, counted from 0."""
+    """Marks in a row: one claim, and of each mark the documents, counted from 0, and whether these lack the words that the service quotes."""
 
     ties: tuple[Tie, ...]
     claims: tuple[Piece, ...]
     documents: tuple[tuple[int, ...], ...]
+    misquoted: tuple[bool, ...]
 
     @property
     def together(self) -> tuple[int, ...]:
@@ -166,7 +169,7 @@ class SupportCheck(Detector):
         alone: Mapping[tuple[int, ...], Judged | None],
         names: Sequence[str],
     ) -> Iterable[Finding]:
-        for tie, own in zip(group.ties, group.documents, strict=True):
+        for tie, own, misquoted in zip(group.ties, group.documents, group.misquoted, strict=True):
             judged = alone.get(own) or joint
             support, says = _support(own, judged, joint, alone, group)
             called = tuple(names[i] for i in own)
@@ -188,7 +191,8 @@ class SupportCheck(Detector):
                 verdict=_VERDICTS[support],
                 label=support,
                 mark=_MARKS.get(support, ""),
-                reason=_reason(support, tie.mark.of(case.answer), called, [names[i] for i in says], judged),
+                reason=_reason(support, tie.mark.of(case.answer), called, [names[i] for i in says], judged)
+                + ("; the words that the service quotes from it are not there" if misquoted else ""),
                 evidence=(shown, *passages),
             )
 
@@ -196,19 +200,66 @@ class SupportCheck(Detector):
 def _groups(case: Case, most: int) -> tuple[list[_Group], int]:
     """The first marks of an answer, those in a row together, with the claim of each group and what they point to; and how many are left."""
     sources = Sources.of(case)
-    found: dict[int, list[Tie]] = {}
-    every = ties(case.answer, sources.cites)
-    for tie in every[:most]:
-        found.setdefault(tie.group, []).append(tie)
-    groups = [
-        _Group(
-            tuple(own),
-            tuple(_claims(case.answer, own[0])),
-            tuple(sources.of_mark(tie.mark.of(case.answer)) for tie in own),
+    given = [one for one in case.citations if one.end <= len(case.answer)]
+    marks = {(one.start, one.end): one for one in given if not one.claims}
+    places = sorted(marks)
+    found: dict[int, list[_Cites]] = {}
+    for tie in ties(case.answer, sources.cites, places):
+        place = _given(tie.mark, places)
+        cites = _Cites.of(tie, sources, marks[place] if place else None, tie.mark.of(case.answer))
+        found.setdefault(tie.group, []).append(cites)
+    groups = [*found.values(), *_of_blocks(case.answer, given, sources, len(found))]
+    kept: list[_Group] = []
+    left = most
+    for group in groups:
+        left -= len(group)
+        if left < 0:
+            break
+        kept.append(
+            _Group(
+                tuple(one.tie for one in group),
+                tuple(_claims(case.answer, group[0].tie)),
+                tuple(one.documents for one in group),
+                tuple(one.misquoted for one in group),
+            )
         )
-        for own in found.values()
-    ]
-    return groups, max(0, len(every) - most)
+    return kept, sum(map(len, groups)) - sum(len(group.ties) for group in kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cites:
+    """A mark with its documents."""
+
+    tie: Tie
+    documents: tuple[int, ...]
+    misquoted: bool = False
+
+    @classmethod
+    def of(cls, tie: Tie, sources: Sources, cited: Cited | None, mark: str = "") -> _Cites:
+        """By what the service says of it, else by the mark itself."""
+        own = sources.of_cited(cited) if cited is not None else ()
+        if cited is None or not own:
+            return cls(tie, sources.of_mark(mark))
+        return cls(tie, own, not sources.have(cited.quoted, own))
+
+
+def _given(mark: Span, places: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """The place that the service gave which touches a mark, if there is one."""
+    at = bisect_left(places, (mark.end, 0))
+    return next((one for one in places[max(0, at - 2) : at] if mark.start < one[1]), None)
+
+
+def _of_blocks(answer: str, given: Sequence[Cited], sources: Sources, group: int) -> Iterator[list[_Cites]]:
+    """The service's citations whose place is what they are for; those of one place are a group."""
+    read = [piece.span for piece in pieces(answer)] if given else []
+    found: dict[tuple[int, int], list[Cited]] = {}
+    for one in given:
+        if one.claims:
+            found.setdefault((one.start, one.end), []).append(one)
+    for number, ((start, end), cited) in enumerate(found.items(), group):
+        claim, behind = Span(start=start, end=end), Span(start=end, end=end)
+        sentences = tuple(span for span in read if span.overlaps(claim)) or (claim,)
+        yield [_Cites.of(Tie(behind, claim, sentences, number), sources, one) for one in cited]
 
 
 def _claims(answer: str, tie: Tie) -> Iterable[Piece]:
@@ -286,7 +337,9 @@ def _reason(
     why = f" ({judged.reason})" if judged is not None and judged.reason and support != "yes" else ""
     if support == "not at hand":
         return (
-            judged.reason if judged is not None and own else f"{mark} points to no document that is at hand"
+            judged.reason
+            if judged is not None and own
+            else f"{mark or 'the citation'} points to no document that is at hand"
         )
     if support == "yes":
         return f"{called} says it" if set(own) >= set(says) else f"{' and '.join(says)} say it together"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from guardrail.given.sources import Source
 from guardrail.report import Case
+from guardrail.requests import Cited
 
 __all__ = ["Sources"]
 
@@ -80,6 +81,24 @@ class Sources:
             return tuple(i for i in [ord(letter[1]) - ord("A")] if i < len(self.documents))
         named = [i for key in keys for i in self._numbered(key)]
         return tuple(dict.fromkeys(named))
+
+    def of_cited(self, cited: Cited) -> tuple[int, ...]:
+        """The documents of a citation that a service gave: by what it calls them, by address, by name, else by number."""
+        for name in filter(None, (cited.identifier, cited.name)):
+            known = [
+                i for i, (_, source) in enumerate(self.documents) if name in (source.identifier, source.name)
+            ]
+            if len(known) == 1:
+                return tuple(known)
+        found = self._named(" ".join(filter(None, (cited.url, cited.name))))
+        if found or cited.number is None or not 0 <= cited.number < len(self.documents):
+            return found
+        return (cited.number,)
+
+    def have(self, words: str, documents: Sequence[int]) -> bool:
+        """Whether one of some documents has these words, one after the other, whatever blanks are between them."""
+        said = " ".join(words.split())
+        return any(said in " ".join(self.documents[i][0].split()) for i in documents)
 
     def _numbered(self, key: str) -> tuple[int, ...]:
         """By a number: an entry of the answer's own list, a document of that name, or the document at that place."""

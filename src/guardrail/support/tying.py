@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from guardrail.report import Span
@@ -63,20 +63,23 @@ class Tie:
     group: int
 
 
-def ties(answer: str, cites: object = None) -> tuple[Tie, ...]:
+def ties(
+    answer: str, cites: Callable[[str], bool] | None = None, places: Iterable[tuple[int, int]] = ()
+) -> tuple[Tie, ...]:
     """The marks of an answer, in order, each with its words. Linear in the text.
 
     Args:
         answer: any string.
         cites: says of a text in an answer whether it names a document, as `Sources.cites` does; `None` = only marks that show by
             themselves that they are some.
+        places: of further marks, in the answer.
 
     Example:
         >>> text = "It was built in 1904 [1], and burnt down in 1950 [2][3]."
         >>> [(one.mark.of(text), one.claim.of(text), one.group) for one in ties(text)]
         [('[1]', 'It was built in 1904', 0), ('[2]', 'burnt down in 1950', 1), ('[3]', 'burnt down in 1950', 1)]
     """
-    named = [m.span() for m in _SHOWN.finditer(answer) if callable(cites) and cites(m[0])]
+    named = sorted({*places, *(m.span() for m in _SHOWN.finditer(answer) if cites and cites(m[0]))})
     found: list[Tie] = []
     read = pieces(answer)
     for number, piece in enumerate(read):

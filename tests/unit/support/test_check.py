@@ -97,3 +97,47 @@ def test_many_marks():
     report = check("The library was built in 1904 [1]. " * 40, max_marks=10)
     assert len([one for one in report.findings if one.label == "yes"]) == 10
     assert "max_marks" in report.findings[-1].reason
+
+
+class TestOfTheService:
+    """Citations that come apart from the text."""
+
+    def test_of_a_block(self):
+        """Each block is judged by its own document; a note is put behind it."""
+        blocks = [
+            ("The library was built in 1904. ", 0, "built in 1904"),
+            ("Visitors pay 7 euros.", 1, "visitors pay 5 euros"),
+        ]
+        content = [
+            {"type": "text", "text": text, "citations": [{"document_index": number, "cited_text": quoted}]}
+            for text, number, quoted in blocks
+        ]
+        answer = {"type": "message", "role": "assistant", "content": content}
+        report = check(answer, policy=annotate())
+        assert labels(report) == ["yes", "contradicts"]
+        assert report.answer.endswith("Visitors pay 7 euros. [source says otherwise]")
+
+    def test_of_a_place(self):
+        """An annotation says which document a mark points to, whatever the mark looks like."""
+        text = "The library burnt down in 1950 (see there)."
+        start = text.index("(see")
+        note = {
+            "type": "file_citation",
+            "start_index": start,
+            "end_index": len(text) - 1,
+            "filename": "history.pdf",
+        }
+        report = check({"role": "assistant", "content": text, "annotations": [note]})
+        assert labels(report) == ["yes"]
+
+    def test_misquoted(self):
+        """Words that the service quotes and the document does not have are told."""
+        note = {"document_index": 0, "cited_text": "built by nobody"}
+        content = [{"type": "text", "text": "The library was built in 1904.", "citations": [note]}]
+        (finding,) = check({"type": "message", "role": "assistant", "content": content}).findings
+        assert "quotes" in finding.reason
+
+    def test_out_of_range(self):
+        """A place that is none of the answer's is left out."""
+        note = {"type": "url_citation", "start_index": 4, "end_index": 4_000, "url": "https://a.org"}
+        assert check({"role": "assistant", "content": "A text.", "annotations": [note]}).findings == ()

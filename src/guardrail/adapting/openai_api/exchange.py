@@ -21,12 +21,13 @@ from guardrail.adapting.summaries import failed, partly, shown_spans, together, 
 from guardrail.errors import InputError
 from guardrail.given import content
 from guardrail.given.accepted import Documents
+from guardrail.given.citations import citations_of
 from guardrail.given.documents import gathered
 from guardrail.given.sources import Gathered
 from guardrail.guard import Guard
 from guardrail.policies.edits import told
 from guardrail.report import Case, Report, Verdict
-from guardrail.requests import Message
+from guardrail.requests import Cited, Message
 
 __all__ = ["Exchange", "Settled"]
 
@@ -204,7 +205,10 @@ class Exchange:
         if reading is None:
             return None
         found = self.documents(body)
-        return Case.of(reading.text, prompt=self._asked, context=found, logprobs=reading.logprobs)
+        cited = reading.citations if isinstance(reading, Text) else ()
+        return Case.of(
+            reading.text, prompt=self._asked, context=found, logprobs=reading.logprobs, citations=cited
+        )
 
     def _unwatched(self, error: Exception) -> Json:
         return {**(self._failed(error).summary or {}), "action": "flag", "mode": "observe"}
@@ -259,7 +263,7 @@ class Exchange:
             return None
         reading = self._structured(choice)
         if reading is None or self._is_record(choice.text):
-            return Text(choice.text, choice.logprobs)
+            return Text(choice.text, choice.logprobs, _citations(body, choice))
         return reading if reading.text else None
 
     def _structured(self, choice: Choice) -> JsonText | None:
@@ -404,3 +408,9 @@ def _watched(report: Report | None, choice: Choice) -> Json:
         action = "flag" if report.verdict is not None and report.verdict is not Verdict.SUPPORTED else "pass"
         summary = {**to_jsonable_python(report.summary()), "action": action}
     return {**(partly(summary, choice.unread) if choice.unread else summary), "mode": "observe"}
+
+
+def _citations(body: Json, choice: Choice) -> tuple[Cited, ...]:
+    """The service's own citations of an answer."""
+    listed = body.get("choices")
+    return citations_of(listed[choice.index] if isinstance(listed, list) else body, choice.text)

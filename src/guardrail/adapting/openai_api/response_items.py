@@ -126,9 +126,7 @@ def said_in(block: Any) -> str | None:
     return str(block["text"]) if is_text(block) else None
 
 
-def saying(
-    block: Mapping[str, Any], part: Change, kind: Any, taken: Sequence[str] | None
-) -> dict[str, Any]:
+def saying(block: Mapping[str, Any], part: Change, kind: Any, taken: Sequence[str] | None) -> dict[str, Any]:
     """A content part after a change, with the annotations that are left."""
     if is_text(block):
         noted = of_text(block.get("annotations"), part, taken)

@@ -143,7 +143,9 @@ class Responses(Codec):
         for item in body["output"]:
             if speaks(item):
                 blocks = [
-                    saying(block, next(left), _kind(block, taken), taken) if said_in(block) is not None else block
+                    saying(block, next(left), _kind(block, taken), taken)
+                    if said_in(block) is not None
+                    else block
                     for block in blocks_of(item)
                     if taken is None or said_in(block) is not None
                 ]
