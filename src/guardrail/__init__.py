@@ -56,6 +56,7 @@ _HOMES = {
     "block": "guardrail.policies",
     "flag": "guardrail.policies",
     "regenerate": "guardrail.policies",
+    "correct": "guardrail.policies",
     "remove": "guardrail.policies",
 }
 

@@ -388,6 +388,35 @@ Evidence: TypeAlias = Annotated[
 ]
 
 
+class Edit(_Model):
+    """A replacement of one span of the examined answer."""
+
+    span: Span
+    replacement: str
+    why: str = ""
+
+    @classmethod
+    def of_one(cls, said: str, known: str, *, within: Span, text: str, why: str) -> Edit | None:
+        """The edit that puts one text in the place of another; `None` unless that occurs in a stretch of the answer exactly once.
+
+        What could end a string of JSON is put nowhere.
+
+        Args:
+            said: what is replaced.
+            known: by what.
+            within: where the stretch is in the answer.
+            text: what is written there.
+            why: of the edit.
+        """
+        if not said or said == known or not known or any(mark in known for mark in '"\\\n'):
+            return None
+        at = text.find(said)
+        if at < 0 or text.count(said) != 1 or re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text) is None:
+            return None
+        start = within.start + at
+        return cls(span=Span(start=start, end=start + len(said)), replacement=known, why=why)
+
+
 class Finding(_Model):
     """One span of the answer (or the whole), judged by one detector.
 
@@ -402,6 +431,7 @@ class Finding(_Model):
         mark: what an annotation says, without brackets ("no such work found").
         reason: one sentence for a person; says why where there is no score.
         evidence: what the verdict rests on.
+        corrections: edits of the answer that put it right, where the evidence is one and certain; each is inside `span`.
     """
 
     detector: str
@@ -413,6 +443,7 @@ class Finding(_Model):
     mark: str = ""
     reason: str = ""
     evidence: tuple[Evidence, ...] = ()
+    corrections: tuple[Edit, ...] = ()
 
     @property
     def word(self) -> str:
@@ -495,17 +526,10 @@ class Action(StrEnum):
     PASS = "pass"  # noqa: S105  # not a password
     FLAG = "flag"
     ANNOTATE = "annotate"
+    CORRECT = "correct"
     REMOVE = "remove"
     REGENERATE = "regenerate"
     BLOCK = "block"
-
-
-class Edit(_Model):
-    """A replacement of one span of the examined answer."""
-
-    span: Span
-    replacement: str
-    why: str = ""
 
 
 class Decision(_Model):

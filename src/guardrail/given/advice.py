@@ -24,7 +24,7 @@ _TEXTS = (
     "generated_text",
 )
 _LISTS = ("documents", "source_documents", "context", "contexts", "texts")
-_POLICIES = ("flag", "annotate", "remove", "regenerate", "block")
+_POLICIES = ("flag", "annotate", "correct", "remove", "regenerate", "block")
 _LIKE = {  # what other libraries call them
     "reask": "regenerate",
     "retry": "regenerate",

@@ -39,6 +39,7 @@ _ACTIONS = {
     Action.PASS: "The answer is shown as it came.",
     Action.FLAG: "The answer is shown as it came, and flagged.",
     Action.ANNOTATE: "The answer is shown with marks.",
+    Action.CORRECT: "The answer is shown with corrections.",
     Action.REMOVE: "The answer is shown without what was removed.",
     Action.REGENERATE: "The answer was generated again.",
     Action.BLOCK: "The answer is withheld; a message is shown in its place.",

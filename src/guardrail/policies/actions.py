@@ -1,4 +1,4 @@
-"""The five policies, and the functions that users write them with."""
+"""The six policies, and the functions that users write them with."""
 
 from __future__ import annotations
 
@@ -53,6 +53,27 @@ class Annotate(VerdictPolicy):
         if marks and not edits:  # an array of JSON has no place for a mark
             return Decision(action=Action.FLAG, answer=review.case.answer, note=summary(review))
         return _edited(review, Action.ANNOTATE, edits, f"{count_of(len(edits), 'mark')} added")
+
+
+@dataclass(frozen=True)
+class Correct(VerdictPolicy):
+    """Puts right what a detector knows to be otherwise: a year from the record, a number from the source, a mark for the source that says it.
+
+    Only where the evidence is one and certain (`Finding.corrections`). The policies after it act on what is left.
+    """
+
+    def decide(self, review: Review) -> Decision:
+        """The answer with what is known in the place of what is wrong."""
+        edits: list[Edit] = []
+        for finding in self.affected(review):
+            end = edits[-1].span.end if edits else 0
+            own = sorted(finding.corrections, key=lambda edit: edit.span.start)
+            if own and own[0].span.start >= end:
+                edits += own
+        if not edits:
+            return unchanged(review)
+        note = f"{count_of(len(edits), 'correction')} made"
+        return _edited(review, Action.CORRECT, tuple(edits), note)
 
 
 @dataclass(frozen=True)
@@ -171,6 +192,14 @@ def annotate(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Ann
         ConfigError: something is no verdict, or no text.
     """
     return Annotate(_verdicts(on), texts=Texts.of(texts))
+
+
+def correct(on: On = Verdict.UNSUPPORTED) -> Correct:
+    """Put right what is known to be otherwise, and leave the rest to the policies after it: `correct() | annotate()`.
+
+    Each correction is an edit of the decision, with what it replaces.
+    """
+    return Correct(_verdicts(on))
 
 
 def remove(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Remove:

@@ -198,14 +198,17 @@ def unchanged(review: Review) -> Decision:
 
 
 def _uncut(findings: Iterable[Finding], edits: Iterable[Edit]) -> Iterator[Finding]:
-    """The findings whose text an edit has not taken away; edits are disjoint."""
+    """The findings whose text an edit has neither taken away nor put right; edits are disjoint."""
     cuts = sorted(
         (edit.span.start, edit.span.end)
         for edit in edits
         if edit.span.end > edit.span.start and edit.why != NUMBERED_AGAIN
     )
+    made = {(edit.span, edit.replacement) for edit in edits}
     for finding in findings:
         span = finding.span
+        if finding.corrections and all((one.span, one.replacement) in made for one in finding.corrections):
+            continue
         index = -1 if span is None else bisect_right(cuts, span.start, key=lambda cut: cut[0]) - 1
         if span is None or index < 0 or span.end > cuts[index][1]:
             yield finding

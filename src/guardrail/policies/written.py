@@ -11,7 +11,7 @@ from typing import Any, cast
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.advice import policy_to_write
 from guardrail.given.recognition import shown
-from guardrail.policies.actions import Annotate, Block, Flag, Regenerate, Remove
+from guardrail.policies.actions import Annotate, Block, Correct, Flag, Regenerate, Remove
 from guardrail.policies.composition import Chain, Policy, VerdictPolicy
 from guardrail.policies.texts import Texts, table
 from guardrail.report import Verdict
@@ -117,6 +117,7 @@ def _read_string(value: str) -> str:
 _POLICIES: dict[str, tuple[type[VerdictPolicy], dict[str, Callable[[str], object]]]] = {
     "flag": (Flag, {"on": _read_verdicts}),
     "annotate": (Annotate, {"on": _read_verdicts}),
+    "correct": (Correct, {"on": _read_verdicts}),
     "remove": (Remove, {"on": _read_verdicts}),
     "regenerate": (Regenerate, {"times": _read_count, "on": _read_verdicts}),
     "block": (Block, {"message": _read_string, "on": _read_verdicts}),

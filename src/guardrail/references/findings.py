@@ -17,7 +17,7 @@ from guardrail.references.interrogate import Interrogation
 from guardrail.references.quotation import Differences, accused
 from guardrail.references.second_reading import in_marks
 from guardrail.references.wording import another, belongs, compared, corrected, impossible
-from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
+from guardrail.report import Edit, Evidence, Finding, Lookup, Span, Verdict
 
 __all__ = ["DOUBTFUL", "Findings"]
 
@@ -93,7 +93,7 @@ class Findings:
     ) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
         if match.status is Status.FOUND and match.record is not None:
-            return self._of_real(citation, match, match.record)
+            return self._of_real(citation, text, match, match.record)
         owner = next((check for check in match.fields if check.how == "owner"), None)
         if (citation.style in DOUBTFUL or _calls(citation.reference, owner)) and self.looks_up:
             return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
@@ -122,7 +122,7 @@ class Findings:
             return self._accused(citation, "misquoted", impossible(impossibly), reason, match)
         return None
 
-    def _of_real(self, citation: Citation, match: Match, work: Record) -> Finding:
+    def _of_real(self, citation: Citation, text: str, match: Match, work: Record) -> Finding:
         """The finding on a work that exists: quoted right, quoted wrongly, or retracted."""
         reason, retracted = compared(match), retraction(work)
         if retracted:
@@ -131,7 +131,8 @@ class Findings:
             doubt = f"it may be “{work.title}”, but what the answer says about it could not be read reliably"
             return self.unverified(citation, doubt, evidence=[lookup_of(match)])
         if wrong := accused(match, self.differences):
-            return self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
+            found = self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
+            return _with_corrections(found, text, wrong)
         if retracted and self.differences == "strict":
             return self._accused(citation, "retracted", "retracted", reason, match)
         label, mark, verdict = "verified", "", Verdict.SUPPORTED
@@ -143,9 +144,10 @@ class Findings:
                 "; ".join(filter(None, ["retracted", mark])),
                 Verdict.UNVERIFIED,
             )
-        return self._finding(
+        found = self._finding(
             citation, verdict, label, score=0.0, mark=mark, reason=reason, evidence=[lookup_of(match)]
         )
+        return _with_corrections(found, text, match.differences)
 
     def _accused(self, citation: Citation, label: str, mark: str, reason: str, match: Match) -> Finding:
         return self._finding(
@@ -270,3 +272,22 @@ def _doubtful(owner: FieldCheck | None) -> str:
     if owner is None:
         return "not found, but its title could not be read reliably"
     return f"{belongs(owner)}; whether the answer gives another title could not be read reliably"
+
+
+_PUT_RIGHT = frozenset(["year", "venue", "volume", "issue", "pages"])
+"""Fields that are written as the record has them. Names are written in many ways, and another identifier may be another work's."""
+
+
+def _with_corrections(finding: Finding, text: str, wrong: Sequence[FieldCheck]) -> Finding:
+    """With what the record has in the place of each wrong field, if all of them can be put right."""
+    span = finding.span
+    if span is None or not wrong:
+        return finding
+    made = [
+        Edit.of_one(one.claimed, one.found, within=span, text=text, why=f"{one.field} of the record")
+        if one.field in _PUT_RIGHT
+        else None
+        for one in wrong
+    ]
+    edits = tuple(edit for edit in made if edit is not None)
+    return finding.model_copy(update={"corrections": edits if len(edits) == len(made) else ()})

@@ -21,7 +21,7 @@ from guardrail.options import number, option
 from guardrail.report import Case, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
-from guardrail.selfcheck.material import NOT_JUDGED, Judged, Material, claiming, has_text
+from guardrail.selfcheck.material import NOT_JUDGED, Judged, Material, claiming, corrections, has_text
 from guardrail.text.claims import Piece, pieces, spoken
 from guardrail.text.kinds import Kind
 from guardrail.text.plain import plain_text
@@ -195,6 +195,7 @@ class SentenceCheck(Detector):
             mark=mark,
             reason=reason,
             evidence=judged.evidence,
+            corrections=corrections(judged, span, text) if verdict is Verdict.UNSUPPORTED else (),
         )
 
     def _mark(self, other: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from guardrail.report import Evidence
+from guardrail.report import Edit, Evidence, Span
 from guardrail.text.kinds import Kind, refuses
 
-__all__ = ["NOT_JUDGED", "Judged", "Material", "claiming", "has_text", "mean"]
+__all__ = ["NOT_JUDGED", "Judged", "Material", "claiming", "corrections", "has_text", "mean"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Judged:
         label: a word of its own, where there is no score.
         silent: whether nothing is claimed, so that there is no verdict either.
         contradicted: whether the texts say something else in its place.
+        instead: where that is one thing and certain, what the sentence has and what the texts have.
     """
 
     score: float | None
@@ -38,6 +39,7 @@ class Judged:
     label: str = ""
     silent: bool = False
     contradicted: bool = False
+    instead: tuple[str, str] | None = None
 
 
 NOT_JUDGED: Mapping[Kind, Judged] = {
@@ -114,3 +116,18 @@ def claiming(material: Material, *, of: int) -> Material:
         else "every sample claims nothing"
     )
     return replace(material, texts=kept, lacking="; ".join(filter(None, (material.lacking, said))))
+
+
+def corrections(judged: Judged, span: Span, text: str) -> tuple[Edit, ...]:
+    """The edit that puts what the texts have in the place of what a sentence has, if that occurs in it once.
+
+    Args:
+        judged: the sentence.
+        span: where it is in the answer.
+        text: what is written there.
+    """
+    if judged.instead is None:
+        return ()
+    said, known = judged.instead
+    edit = Edit.of_one(said, known, within=span, text=text, why="the source has another value")
+    return () if edit is None else (edit,)

@@ -11,11 +11,11 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.options import option
-from guardrail.report import Case, Citation, Evidence, Finding, Measurement, Scale, Span, Verdict
+from guardrail.report import Case, Citation, Edit, Evidence, Finding, Measurement, Scale, Span, Verdict
 from guardrail.requests import Cited
 from guardrail.selfcheck.grounding.check import FITS, GroundingCheck
 from guardrail.selfcheck.grounding.premises import MOST
-from guardrail.selfcheck.material import Judged, Material, has_text
+from guardrail.selfcheck.material import Judged, Material, corrections, has_text
 from guardrail.support.sources import Sources
 from guardrail.support.tying import Tie, ties
 from guardrail.text.claims import Kind, Piece, pieces
@@ -194,6 +194,9 @@ class SupportCheck(Detector):
                 reason=_reason(support, tie.mark.of(case.answer), called, [names[i] for i in says], judged)
                 + ("; the words that the service quotes from it are not there" if misquoted else ""),
                 evidence=(shown, *passages),
+                corrections=()
+                if _VERDICTS[support] is not Verdict.UNSUPPORTED
+                else _corrections(case, tie, own, says, judged),
             )
 
 
@@ -327,6 +330,22 @@ def _support(
         1.0,
     )
     return ("in part" if new <= _MOST_NEW else "silent"), ()
+
+
+def _corrections(
+    case: Case, tie: Tie, own: tuple[int, ...], says: tuple[int, ...], judged: Judged | None
+) -> tuple[Edit, ...]:
+    """The number of the one source that says it in the place of a mark's; without one what the source has in the place of the claim's."""
+    if not says:
+        return () if judged is None else corrections(judged, tie.claim, tie.claim.of(case.answer))
+    if len(says) != 1 or len(own) != 1:
+        return ()
+    mark, old, new = tie.mark.of(case.answer), str(own[0] + 1), str(says[0] + 1)
+    if Sources.of(case).of_mark(mark.replace(old, new)) != says:
+        return ()
+    why = f"{case.document_names[says[0]]} says it"
+    edit = Edit.of_one(old, new, within=tie.mark, text=mark, why=why)
+    return () if edit is None else (edit,)
 
 
 def _reason(

@@ -622,7 +622,7 @@ class TestXmlAndPython:
         [
             "<a>" * 50_000 + "</title>",
             "<title>" * 50_000 + "</title>" * 50_000,
-            "<b><title>x</title><author>" * 20_000,
+            "<b><title>x</title><author>" * 4_000,
             "```python\ntitle = " + "(" * 5_000 + "\n```",
             "```python\n" + "{'title': " * 1_500 + "\n```",
             "```python\n'\\\\ud800 title'\n```",

@@ -253,7 +253,15 @@ class GroundingCheck(SentenceCheck):
         ]
         partial = "; ".join(filter(None, (one.partial, weighed.partial)))
         against = one.denial is not None or _contradictor(one, weighed.read) is not None
-        return Judged(score, limit, reason, tuple(evidence), partial=partial, contradicted=against)
+        return Judged(
+            score,
+            limit,
+            reason,
+            tuple(evidence),
+            partial=partial,
+            contradicted=against,
+            instead=one.denial.instead if one.denial else None,
+        )
 
     def _judged_short(self, one: _Prepared, weighed: _Weighed, labels: Sequence[str]) -> Judged:
         """A short answer to a question: supported or not only where that is sure, since the model was made for statements."""

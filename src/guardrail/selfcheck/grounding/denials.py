@@ -28,6 +28,7 @@ class Denial:
 
     reason: str
     evidence: tuple[Passage, ...]
+    instead: tuple[str, str] | None = None  # what the sentence has and the documents have, where it is one
 
 
 class Denials:
@@ -76,7 +77,10 @@ class Denials:
             for one in found
             if one.document
         ]
-        return Denial("; ".join(dict.fromkeys(map(self._reason, found))), tuple(dict.fromkeys(shown)))
+        pairs = {(one.said, one.known) for one in found}
+        single = next(iter(pairs)) if len(pairs) == 1 and _is_exact(found[0]) else None
+        reason = "; ".join(dict.fromkeys(map(self._reason, found)))
+        return Denial(reason, tuple(dict.fromkeys(shown)), single)
 
     def _reason(self, one: _Found) -> str:
         if not isinstance(one, Misquotation):
@@ -84,3 +88,10 @@ class Denials:
         said = one.said if len(one.said) <= _QUOTED else f"{one.said[:_QUOTED]}…"
         nearest = f"; {self._labels[one.document - 1]} has '{one.known[:_QUOTED]}'" if one.document else ""
         return f"no document has the quotation '{said}'{nearest}"
+
+
+def _is_exact(one: _Found) -> bool:
+    """Whether what the documents have can be put in the place of what was said."""
+    if isinstance(one, Misquotation) or not one.document:
+        return False
+    return not isinstance(one, Change) or one.kind == "value"

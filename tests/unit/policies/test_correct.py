@@ -1,0 +1,141 @@
+"""The policy that puts right what is known to be otherwise."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guardrail import Guard
+from guardrail.detectors import ReferenceCheck, SelfCheck, SupportCheck
+from guardrail.policies import annotate, correct, parse_policy, remove
+from guardrail.policies.review import Review
+from guardrail.report import Action, Case, Edit, Finding, Span, Verdict
+
+DOCUMENTS = [
+    {
+        "title": "history.pdf",
+        "text": "The library was built in 1904. It burnt down in 1950 and was rebuilt in 1962.",
+    },
+    {"title": "visit.pdf", "text": "Entrance is free for residents; visitors pay 5 euros."},
+]
+BIBTEX = "@inproceedings{v, title={Attention Is All You Need}, author={Ashish Vaswani and Noam Shazeer}, year={2017}, booktitle={NeurIPS}}\n"
+
+
+def shown(answer, policy, detector=None):
+    guard = Guard([detector or SupportCheck(fit="words")], policy=policy)
+    return guard.check(answer, context=DOCUMENTS)
+
+
+class TestSources:
+    def test_another_mark(self):
+        """The number of the source that says it."""
+        report = shown("The library burnt down in 1950 [2].", correct())
+        assert report.answer == "The library burnt down in 1950 [1]."
+        assert report.decision.action is Action.CORRECT
+        assert report.decision.edits[0].why == "document 1 (history.pdf) says it"
+
+    @pytest.mark.parametrize("detector", [None, SelfCheck("grounding", fit="words")])
+    def test_another_number(self, detector):
+        """The source's number in the place of the claim's, whichever detector found it."""
+        report = shown("Visitors pay 7 euros [2].", correct(), detector)
+        assert report.answer == "Visitors pay 5 euros [2]."
+
+    def test_what_is_right_stays(self):
+        """Nothing is changed in an answer in which all is right."""
+        answer = "The library was built in 1904 [1]. Visitors pay 5 euros [2]."
+        report = shown(answer, correct())
+        assert (report.answer, report.decision.action) == (answer, Action.PASS)
+
+    def test_the_rest_is_left_to_others(self):
+        """What cannot be put right is for the policies after it; what was is not touched again."""
+        answer = "Visitors pay 7 euros [2]. Three thousand manuscripts were sold abroad [1]."
+        noted = shown(answer, correct() | annotate({"unsupported", "unverified"})).answer
+        assert noted.startswith("Visitors pay 5 euros [2]. Three thousand")
+        assert noted.count("[source") == 1
+        assert "Visitors pay 5 euros" in shown(answer, correct() | remove()).answer
+
+    def test_marks_that_are_no_number(self):
+        """Links and names are not exchanged."""
+        answer = "The library burnt down in 1950 (visit.pdf)."
+        assert "(visit.pdf)" in shown(answer, correct()).answer
+
+
+class TestReferences:
+    @pytest.fixture
+    def detector(self, tmp_path):
+        path = tmp_path / "refs.bib"
+        path.write_text(BIBTEX, encoding="utf-8")
+        return ReferenceCheck(bibliography=str(path), differences="strict")
+
+    @pytest.mark.parametrize(
+        ("wrong", "right"),
+        [
+            ("Vaswani, A., & Shazeer, N. (2015). Attention Is All You Need.", "2017"),
+            ("Vaswani, A., & Shazeer, N. (2017). Attention Is All You Need. Nature.", "NeurIPS"),
+        ],
+    )
+    def test_fields(self, detector, wrong, right):
+        """The year and the venue of the record."""
+        assert right not in wrong
+        assert right in shown(f"Read {wrong}", correct(), detector).answer
+
+    def test_authors(self, detector):
+        """Names are left to the next policy: they are written in many ways."""
+        answer = "Read Smith, J. (2015). Attention Is All You Need."
+        report = shown(answer, correct() | annotate(), detector)
+        assert report.answer.startswith(answer)
+        assert "wrong" in report.answer
+
+
+def test_written_form():
+    """As in a configuration file."""
+    policy = correct({"unsupported", "unverified"}) | remove()
+    assert parse_policy(str(policy)) == policy
+
+
+def test_json():
+    """An answer in JSON stays JSON."""
+    answer = json.dumps({"price": "Visitors pay 7 euros."})
+    report = shown(answer, correct(), SelfCheck("grounding", fit="words"))
+    assert json.loads(report.answer)["price"] in {"Visitors pay 5 euros.", "Visitors pay 7 euros."}
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5), st.text("xyz", max_size=3)), max_size=6))
+def test_any_corrections(drawn):
+    """Edits are disjoint and in order, whatever detectors say."""
+    answer = "a" * 40
+    findings = [
+        Finding(
+            detector="d",
+            span=Span(start=start, end=start + length),
+            verdict=Verdict.UNSUPPORTED,
+            reason="r",
+            corrections=(Edit(span=Span(start=start, end=start + length), replacement=new),),
+        )
+        for start, length, new in drawn
+    ]
+    edits = correct().decide(Review(Case(answer=answer), tuple(findings))).edits
+    assert all(a.span.end <= b.span.start for a, b in pairwise(edits))
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "text", "expected"),
+    [
+        ("7", "5", "7 euros", "5 euros"),
+        ("7", "5", "7 of 7", None),
+        ("7", "5", "17 euros", None),
+        ("7", '5"', "7 euros", None),
+        ("", "5", "7 euros", None),
+        ("7", "7", "7 euros", None),
+    ],
+)
+def test_of_one(said, known, text, expected):
+    """Only what occurs once, as a whole word, and only by what cannot end a string."""
+    edit = Edit.of_one(said, known, within=Span(start=10, end=10 + len(text)), text=text, why="w")
+    if expected is None:
+        assert edit is None
+    else:
+        at = edit.span.start - 10
+        assert text[:at] + edit.replacement + text[edit.span.end - 10 :] == expected
