@@ -83,7 +83,7 @@ class TestReferences:
 
     def test_authors(self, detector):
         """Names are left to the next policy: they are written in many ways."""
-        answer = "Read Smith, J. (2015). Attention Is All You Need."
+        answer = "Read Smith, J. (2017). Attention Is All You Need."
         report = shown(answer, correct() | annotate(), detector)
         assert report.answer.startswith(answer)
         assert "wrong" in report.answer
