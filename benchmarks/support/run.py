@@ -15,7 +15,7 @@ from benchmarks._table import Run, bench
 from benchmarks.support.answers import HALVES, Answer, Labelled, answers
 from guardrail.guard import Guard
 from guardrail.policies import remove
-from guardrail.report import Citation, Finding, Report
+from guardrail.report import Attribution, Finding, Report
 from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
 from guardrail.statistics.decisions import balanced_accuracy, f1
 from guardrail.support import Sources, SupportCheck, Tie, ties
@@ -171,7 +171,7 @@ def _seen(answer: Answer, report: Report) -> Iterator[_Seen]:
     by_mark: dict[tuple[int, int], Finding] = {}
     for finding in report.findings:
         for one in finding.evidence:
-            if isinstance(one, Citation):
+            if isinstance(one, Attribution):
                 by_mark[one.span.start, one.span.end] = finding
     for mark in answer.marks:
         tie = _tie(read, mark)

@@ -2,7 +2,7 @@
 
 ```toml
 [guard]
-policy = "regenerate(2) | annotate"   # flag, annotate, remove, regenerate(n), block, joined by |
+policy = "regenerate(2) | annotate"   # flag, annotate, correct, remove, regenerate(n), block, joined by |
 on_unverified = "annotate"            # allow, annotate, block
 fail = "open"                         # open, closed
 deadline = 30.0                       # seconds per answer

@@ -33,9 +33,9 @@ from guardrail.requests import Cited, Message, TokenLogprob, Untrusted
 
 __all__ = [
     "Action",
+    "Attribution",
     "Blocked",
     "Case",
-    "Citation",
     "Cited",
     "ComparedField",
     "CostBreakdown",
@@ -71,6 +71,7 @@ _TEXTS = (
 )  # not a union in the call: it would be made anew each time
 _NO_TEXT = frozenset({int, float, bool, type(None)})
 _HALF = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile(r"[\w .,;:&/+%$€£¥°–'’-]{1,200}")
 _LONGEST_NAME = 80  # characters of a document's name
 
 
@@ -362,7 +363,7 @@ class Proof(_Model):
     steps: tuple[str, ...]
 
 
-class Citation(_Model):
+class Attribution(_Model):
     """A mark of citation, what it is for, and whether its source says so.
 
     Attributes:
@@ -374,7 +375,7 @@ class Citation(_Model):
         says: the names of those that say it.
     """
 
-    kind: Literal["citation"] = "citation"
+    kind: Literal["attribution"] = "attribution"
     mark: str
     span: Span
     claim: Span
@@ -384,7 +385,7 @@ class Citation(_Model):
 
 
 Evidence: TypeAlias = Annotated[
-    Measurement | Replies | Lookup | Passage | Proof | Citation, Field(discriminator="kind")
+    Measurement | Replies | Lookup | Passage | Proof | Attribution, Field(discriminator="kind")
 ]
 
 
@@ -399,7 +400,7 @@ class Edit(_Model):
     def of_one(cls, said: str, known: str, *, within: Span, text: str, why: str) -> Edit | None:
         """The edit that puts one text in the place of another; `None` unless that occurs in a stretch of the answer exactly once.
 
-        What could end a string of JSON is put nowhere.
+        Only plain words are put in: neither markup nor what could end a string of JSON.
 
         Args:
             said: what is replaced.
@@ -408,7 +409,7 @@ class Edit(_Model):
             text: what is written there.
             why: of the edit.
         """
-        if not said or said == known or not known or any(mark in known for mark in '"\\\n'):
+        if not said or said == known or not _PLAIN.fullmatch(known):
             return None
         at = text.find(said)
         if at < 0 or text.count(said) != 1 or re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text) is None:

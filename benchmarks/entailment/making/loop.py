@@ -16,7 +16,6 @@ from typing import Any
 
 from benchmarks._training import Progress, Stopwatch, noted, resume, save, write_note, write_tensors
 from benchmarks.entailment.making.dropout import left_out
-from benchmarks.entailment.making.guiding import Guide
 from benchmarks.entailment.making.optimizer import optimizer
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, in_batches
 from guardrail.backends.weights import minilm, weights_digest
@@ -125,7 +124,6 @@ def train(
     watch_every: int = 200,
     save_every: int = 200,
     device: str = "cpu",
-    guide: Path | None = None,
     say: Callable[[str], None] = lambda _line: None,
 ) -> Trained:
     """Train, or go on where an earlier run with the same recipe, base and pairs was stopped.
@@ -140,8 +138,6 @@ def train(
         watch_every: steps between two times.
         save_every: steps between two savings.
         device: "cpu" or "cuda", which rounds otherwise and so gives slightly different weights.
-        guide: a trained model of more layers, of the same width and with the same tokenizer: what it says, and what its layers
-            give, is learnt in place of labels, so pairs need none.
         say: gets a line of progress now and then.
     """
     import torch
@@ -155,8 +151,6 @@ def train(
     moved = optimizer(network, rate=recipe.rate, muon=recipe.muon)
     unfinished = folder / _UNFINISHED
     identity = asdict(recipe) | {"steps": steps, "lessons": _digest(lessons), "base": weights_digest(base)}
-    identity |= {} if guide is None else {"guide": weights_digest(guide)}
-    guided = None if guide is None else Guide(guide, device)
     before = resume(unfinished, identity, network, moved)
     curve = _Curve(folder / CURVE, before.step)
     if before.step:
@@ -164,13 +158,13 @@ def train(
     looks = _looks(recipe.looks, steps) if judge else set()
     watch, losses = Stopwatch(before), before.losses
     network.train()
-    batches = _batches(lessons, recipe, reader, before.step, labelled=guide is None)
+    batches = _batches(lessons, recipe, reader, before.step)
     for step, (inputs, wanted) in enumerate(batches, before.step):
         rate = recipe.rate * _share(step, steps, recipe.warm_up)
         for group in moved.param_groups:
             group["lr"] = rate
         drawn.step = step
-        loss = _learn(network, moved, inputs, wanted, bf16=recipe.bf16, guide=guided)
+        loss = _learn(network, moved, inputs, wanted, bf16=recipe.bf16)
         losses = [*losses[-99:], loss]
         done = step + 1
         if done in looks and judge:
@@ -213,19 +207,14 @@ def _digest(lessons: Sequence[Sequence[Pair]]) -> str:
     return whole.hexdigest()
 
 
-def _learn(
-    network: Any, moved: Any, inputs: Any, wanted: Any, *, bf16: bool, guide: Guide | None = None
-) -> float:
+def _learn(network: Any, moved: Any, inputs: Any, wanted: Any, *, bf16: bool) -> float:
     """One step of the optimizer; the loss before it."""
     import torch
 
     device = network.device
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
-        said = network(**inputs.to(device), output_hidden_states=guide is not None)
-        apart = 0.0
-        if guide is not None:
-            wanted, apart = guide(inputs, said.hidden_states)
-    loss = torch.nn.functional.cross_entropy(said.logits.float(), wanted.to(device)) + apart
+        said = network(**inputs.to(device))
+    loss = torch.nn.functional.cross_entropy(said.logits.float(), wanted.to(device))
     loss.backward()
     torch.nn.utils.clip_grad_norm_([one for group in moved.param_groups for one in group["params"]], 1.0)
     moved.step()
@@ -268,8 +257,6 @@ def _batches(
     recipe: Recipe,
     reader: Any,
     start: int,
-    *,
-    labelled: bool = True,
 ) -> Iterator[tuple[Any, Any]]:
     """Padded inputs, and the wanted probabilities, from a step on; the order depends on seed and lesson alone."""
     import torch
@@ -281,9 +268,7 @@ def _batches(
             texts = [pair.premise for pair in lesson], [pair.hypothesis for pair in lesson]
             encoded = reader(*texts, truncation=True, max_length=recipe.longest)
             lengths = [len(ids) for ids in encoded["input_ids"]]
-            wanted = torch.tensor(
-                [_wanted(pair, recipe.hard) if labelled else [0.0] * len(LABELS) for pair in lesson]
-            )
+            wanted = torch.tensor([_wanted(pair, recipe.hard) for pair in lesson])
             plan = in_batches(lengths, size=recipe.batch, seed=recipe.seed + 1_000 * number)
             for batch in plan[max(0, start - passed) :]:
                 inputs = reader.pad(

@@ -310,7 +310,8 @@ def _train(name: str, out: Path, base: Path, by: Drawn) -> Trained:
         save_every=50,
         say=_say,
     )
-    halfway(before, folder)
+    if stage.after:
+        halfway(before, folder)
     return done
 
 

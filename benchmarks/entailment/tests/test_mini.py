@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 from benchmarks.entailment.making import mini
-from benchmarks.entailment.making.guiding import thinned
-from benchmarks.entailment.making.loop import Recipe, train
+from benchmarks.entailment.making.loop import Recipe
 from benchmarks.entailment.making.mini import LINE_END, Stage, encoder
 from benchmarks.entailment.making.shapes import labelled as labelled_module
 from benchmarks.entailment.making.shapes.amounts import CHANGES, COPIES, QUOTED
@@ -108,31 +107,10 @@ class TestLabelled:
         """The folds together are all; no source is in both."""
         rows = [Labelled(f"source {i % 20}", ("A text.",), f"Claim {i}.", (1, 0, 0)) for i in range(60)]
         monkeypatch.setattr(labelled_module, "_statements", lambda _folder: iter(rows))
-        monkeypatch.setattr(labelled_module, "_answers", lambda _folder: iter(()))
-        folds = [labelled(tmp_path, tmp_path, fold=fold) for fold in range(FOLDS)]
+        folds = [labelled(tmp_path, fold=fold) for fold in range(FOLDS)]
         assert sorted(one.claim for own in folds for one in own) == sorted(one.claim for one in rows)
         assert all(fold_of(one.source) == fold for fold, own in enumerate(folds) for one in own)
         assert all(folds)
-
-    def test_sentences_of_answers(self, tmp_path):
-        """A sentence of an answer that a labelled span touches is unsupported, its neighbours are not."""
-        answer = "He was born in Bern. He died in Rome in 1950. He never was married."
-        start = answer.index("Rome")
-        row = {
-            "source": "A long text.",
-            "source_id": 7,
-            "responses": [{"response": answer, "labels": [{"start": start, "end": start + 4}]}],
-        }
-        for name in ("ragtruth_qa", "ragtruth_summary", "ragtruth_data2txt"):
-            text = json.dumps(row) + "\n" if name == "ragtruth_qa" else ""
-            (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
-        found = list(labelled_module._answers(tmp_path))
-        assert [one.claim for one in found] == [
-            "He was born in Bern.",
-            "He died in Rome in 1950.",
-            "He never was married.",
-        ]
-        assert [one.share[0] > 0.5 for one in found] == [True, False, True]
 
 
 @pytest.fixture
@@ -343,51 +321,3 @@ class TestStages:
         (begun / "config.json").write_text(json.dumps(config | {"encoder": "another"}), encoding="utf-8")
         assert mini.main([str(tmp_path / "other"), "--encoder", unpacked, "--stage", "one"]) == 0
         assert "pairs" in capsys.readouterr().err
-
-
-class TestGuide:
-    def test_thinned(self, tmp_path):
-        """Of two layers the second is kept, with its head; a number that does not divide them is refused."""
-        needs_local()
-        from safetensors.torch import load_file
-
-        deep = make(tmp_path / "deep")
-        thin = thinned(deep, tmp_path / "thin", layers=1)
-        before, after = (load_file(one / "model.safetensors") for one in (deep, thin))
-        name = "attention.self.query.weight"
-        assert (after[f"bert.encoder.layer.0.{name}"] == before[f"bert.encoder.layer.1.{name}"]).all()
-        assert (after["classifier.weight"] == before["classifier.weight"]).all()
-        assert not any(".layer.1." in one for one in after)
-        with pytest.raises(InputError, match="divisor of 2 layers"):
-            thinned(deep, tmp_path / "other", layers=3)
-
-    def test_nearer_to_the_deep_one(self, tmp_path):
-        """Without labels the shallow network comes nearer to what the deep one says; a run that was stopped ends alike."""
-        needs_local()
-        from safetensors.torch import load_file
-
-        deep = make(tmp_path / "deep", labels=LABELS)
-        thin = thinned(deep, tmp_path / "thin", layers=1)
-        pairs = [Pair(a[:30], b[:30], UNLABELLED) for a, b in zip(TEXTS, TEXTS[5:], strict=False)][:8]
-        recipe = Recipe(batch=4, rate=3e-3, longest=24, bf16=False)
-
-        def run(folder, **how):
-            return train([pairs] * 20, tmp_path / folder, recipe=recipe, base=thin, guide=deep, **how)
-
-        curve = [json.loads(line)["loss"] for line in _curve(run, tmp_path / "whole").splitlines()]
-        assert curve[-1] < 0.8 * curve[0]
-
-        def stop(step, _network):
-            if step == 20:
-                raise KeyboardInterrupt
-
-        with pytest.raises(KeyboardInterrupt):
-            run("stopped", save_every=10, watcher=stop, watch_every=20)
-        run("stopped", save_every=10)
-        whole, stopped = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "stopped"))
-        assert all((stopped[name] == one).all() for name, one in whole.items())
-
-
-def _curve(run, folder):
-    run(folder.name, save_every=10)
-    return (folder / "curve.jsonl").read_text(encoding="utf-8")

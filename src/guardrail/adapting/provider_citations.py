@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote_plus
 
 from guardrail.adapting.changes import Change
 from guardrail.adapting.residue import Field, is_wordless, one_of, stripped, word
+from guardrail.given.citations import KINDS, MOST
 from guardrail.report import Edit
 
 __all__ = ["of_block", "of_text"]
@@ -22,11 +24,22 @@ def _wordless(value: Any, taken: Sequence[str]) -> Any:
     return value if is_wordless(value, taken) else ""
 
 
+def _address(value: Any, taken: Sequence[str]) -> Any:
+    """An address without its fragment; empty where it may spell out a text that was taken out."""
+    if not isinstance(value, str):
+        return ""
+    bare = value.partition("#")[0]
+    said = " ".join(unquote_plus(bare).replace("-", " ").replace("_", " ").casefold().split())
+    gone = (" ".join(text.replace("-", " ").casefold().split()).rstrip(".!? ") for text in taken)
+    return bare if is_wordless(bare, taken) and not any(text and text in said for text in gone) else ""
+
+
 _PROSE = ("title", "cited_text", "document_title", "filename", "quote", "source")
 _FIELDS: Mapping[str, Field] = {
     "type": one_of("url_citation"),
     **dict.fromkeys(_PROSE, _wordless),
     **dict.fromkeys(("start_index", "end_index", "index"), word),
+    "url": _address,
 }
 
 
@@ -61,7 +74,7 @@ def of_block(citations: Any, change: Change, taken: Sequence[str] | None) -> lis
 
 
 def _objects(given: Any) -> list[Mapping[str, Any]]:
-    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+    return [one for one in given[:MOST] if isinstance(one, Mapping)] if isinstance(given, list) else []
 
 
 def _moved(annotation: Mapping[str, Any], edits: Sequence[Edit], size: int) -> Json | None:
@@ -107,6 +120,10 @@ def _shift(edits: Sequence[Edit], place: int, *, inclusive: bool) -> int:
 
 def _safe(one: Mapping[str, Any], taken: Sequence[str]) -> Json:
     """Without what may be prose."""
-    inner = {name: _safe(value, taken) for name, value in one.items() if isinstance(value, Mapping)}
-    fields: dict[str, Field] = {**_FIELDS, **dict.fromkeys(inner, lambda value, _taken: value)}
-    return stripped({**one, **inner}, fields, taken)
+    kind = one.get("type")
+    inner = one.get(kind) if isinstance(kind, str) and kind in KINDS else None
+    bare = {name: value for name, value in one.items() if not isinstance(value, Mapping)}
+    found = stripped(bare, _FIELDS, taken)
+    return (
+        {**found, str(kind): _safe({**inner, "type": None}, taken)} if isinstance(inner, Mapping) else found
+    )

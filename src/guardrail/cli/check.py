@@ -67,7 +67,7 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="POLICY",
-            help="What to do about findings: flag (default), annotate, remove, block, joined by |. "
+            help="What to do about findings: flag (default), annotate, correct, remove, block, joined by |. "
             "regenerate is accepted, but a given answer cannot be written again.",
         ),
     ] = None,

@@ -14,14 +14,15 @@ from guardrail.given.recognition import is_of
 from guardrail.given.sources import NAMES, first_field
 from guardrail.requests import Cited
 
-__all__ = ["MOST", "citations_of"]
+__all__ = ["KINDS", "MOST", "citations_of"]
 
 MOST = 1_000
 """Citations of one answer that are read."""
 
-_KINDS = ("url_citation", "file_citation", "container_file_citation", "file_path")
+KINDS = ("url_citation", "file_citation", "container_file_citation", "file_path")
+"""Kinds of annotations of chat completions, each with its fields under its own name."""
 _POINT = 1  # characters of the place of a citation that has one point
-_WIDE = 4  # words of a place from which on it is what is cited for, and no mark
+_BRACKETS = ("(", "[", "【", "（")
 
 
 def citations_of(given: Any, text: str) -> tuple[Cited, ...]:
@@ -89,7 +90,7 @@ def _cited(given: Any, base: int, said: str) -> Cited | None:
     if not isinstance(given, Mapping):
         return None
     kind = given.get("type")
-    inner = given.get(kind) if isinstance(kind, str) and kind in _KINDS else None
+    inner = given.get(kind) if isinstance(kind, str) and kind in KINDS else None
     known: Mapping[str, Any] = inner if isinstance(inner, Mapping) else given
     if known.get("block"):
         start, end, claims = 0, len(said), True
@@ -102,7 +103,8 @@ def _cited(given: Any, base: int, said: str) -> Cited | None:
         if not isinstance(end, int) or isinstance(end, bool) or not start <= end <= len(said):
             return None
         start = max(0, start - _POINT) if point else start
-        claims = len(said[start:end].split()) >= _WIDE and not said[start:end].startswith(("(", "[", "【"))
+        place = said[start:end].strip()
+        claims = not point and not place.startswith(_BRACKETS) and "](" not in place and not place.isdigit()
     number = known.get("document_index", known.get("search_result_index"))
     return Cited(
         base + start,

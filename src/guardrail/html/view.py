@@ -11,7 +11,7 @@ from guardrail.engine.flow import Cost
 from guardrail.html.sentences import ScoreTable, scored
 from guardrail.report import (
     Action,
-    Citation,
+    Attribution,
     Edit,
     Evidence,
     Finding,
@@ -50,7 +50,7 @@ _NOUNS: dict[type[Evidence], str] = {
     Lookup: "look-up",
     Passage: "passage",
     Proof: "proof",
-    Citation: "citation",
+    Attribution: "attribution",
 }
 
 

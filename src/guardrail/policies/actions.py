@@ -66,10 +66,10 @@ class Correct(VerdictPolicy):
         """The answer with what is known in the place of what is wrong."""
         edits: list[Edit] = []
         for finding in self.affected(review):
-            end = edits[-1].span.end if edits else 0
-            own = sorted(finding.corrections, key=lambda edit: edit.span.start)
-            if own and own[0].span.start >= end:
-                edits += own
+            new = [edit for edit in finding.corrections if edit not in edits]
+            if not any(a.span.overlaps(b.span) for a in new for b in edits):
+                edits += new
+        edits.sort(key=lambda edit: edit.span.start)
         if not edits:
             return unchanged(review)
         note = f"{count_of(len(edits), 'correction')} made"

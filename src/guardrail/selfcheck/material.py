@@ -27,6 +27,7 @@ class Judged:
         label: a word of its own, where there is no score.
         silent: whether nothing is claimed, so that there is no verdict either.
         contradicted: whether the texts say something else in its place.
+        new_words: the share of its words that the texts lack.
         instead: where that is one thing and certain, what the sentence has and what the texts have.
     """
 
@@ -39,6 +40,7 @@ class Judged:
     label: str = ""
     silent: bool = False
     contradicted: bool = False
+    new_words: float = 1.0
     instead: tuple[str, str] | None = None
 
 

@@ -11,7 +11,7 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.options import option
-from guardrail.report import Case, Citation, Edit, Evidence, Finding, Measurement, Scale, Span, Verdict
+from guardrail.report import Attribution, Case, Edit, Evidence, Finding, Scale, Span, Verdict
 from guardrail.requests import Cited
 from guardrail.selfcheck.grounding.check import FITS, GroundingCheck
 from guardrail.selfcheck.grounding.premises import MOST
@@ -43,32 +43,38 @@ _MARKS: Mapping[Support, str] = {
 _FEW = 3  # words of a claim that are no claim
 _SURE = 0.15  # by how much another source must bear a claim out more than the threshold asks
 _MOST_NEW = 0.5  # share of words that a source lacks, above which it says nothing of a claim
-_NEW_WORDS = "words in no document"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cites:
+    """A mark with the documents that it points to, counted from 0, and whether these lack the words that the service quotes from them."""
+
+    tie: Tie
+    documents: tuple[int, ...]
+    misquoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Marks in a row: one claim, and of each mark the documents, counted from 0, and whether these lack the words that the service quotes."""
+    """Marks in a row, which are for one claim."""
 
-    ties: tuple[Tie, ...]
+    cites: tuple[_Cites, ...]
     claims: tuple[Piece, ...]
-    documents: tuple[tuple[int, ...], ...]
-    misquoted: tuple[bool, ...]
 
     @property
     def together(self) -> tuple[int, ...]:
         """The documents of all its marks."""
-        return tuple(sorted({number for own in self.documents for number in own}))
+        return tuple(sorted({number for one in self.cites for number in one.documents}))
 
 
 class SupportCheck(Detector):
     """Judges every mark of citation by the source that it points to (`case.context`): does it say what it is cited for?
 
-    One finding for each mark. A source that says otherwise, and one that is silent where another source of the answer says it, is
-    unsupported; one that is silent, or says only a part, is unverified: `selfcheck-grounding` says whether any document bears the claim
-    out. A mark that points to nothing that is at hand is unverified.
+    One finding for each mark. A source that says otherwise is unsupported, and so is a mark whose source is silent where another source of
+    the answer says it; a source that is silent, or says only a part, is unverified: `selfcheck-grounding` says whether any document bears
+    the claim out. A mark that points to nothing that is at hand is unverified.
 
-    Marks in a row are for the same words; where all of them together bear these out, each counts as supporting.
+    Marks in a row are for the same words; where only all of them together bear these out, each counts as supporting.
     """
 
     name: ClassVar[str] = "support"
@@ -110,25 +116,47 @@ class SupportCheck(Detector):
     def cost(self, case: Case) -> Calls:
         """Calls of the entailment model: none where nothing is cited."""
         routes = self._grounding.cost(case)
-        groups = len(_groups(case, self.max_marks)[0]) if routes else 0
-        most = groups * MOST * (2 + min(self.others, len(case.context)))
-        return dict.fromkeys(routes, (0, most)) if groups else {}
+        groups = _groups(case, self.max_marks)[0] if routes else []
+        rounds = (len(group.claims) * (1 + len(group.cites) + self.others) for group in groups)
+        most = MOST * sum(rounds)
+        return dict.fromkeys(routes, (0, most)) if most else {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding for each mark, in order."""
         groups, rest = yield from compute(_groups, case, self.max_marks)
-        near = yield from self._judged(case, [(group, group.together) for group in groups])
-        asked = [
-            (group, own)
-            for group, joint in zip(groups, near, strict=True)
-            for own in self._farther(case, group, joint)
-        ]
-        far = iter((yield from self._judged(case, asked)))
+        names, asked = case.document_names, tuple(message.text for message in case.messages)
+
+        def material(documents: Sequence[int]) -> Material:
+            texts, called = (tuple(own[i] for i in documents) for own in (case.context, names))
+            return Material(texts, "context", answer=case.answer, asked=asked, names=called)
+
+        def judged(wanted: Sequence[tuple[_Group, tuple[int, ...]]]) -> Flow[list[Judged | None]]:
+            """Each claim by some documents; `None` where there is none of them with text, or no claim."""
+            flows = {
+                place: self._grounding.judge(group.claims, material(documents))
+                for place, (group, documents) in enumerate(wanted)
+                if group.claims and any(has_text(case.context[i]) for i in documents)
+            }
+            replies = yield from gather(flows.values())
+            found: list[Judged | None] = [None] * len(wanted)
+            for place, reply in zip(flows, replies, strict=True):
+                found[place] = Judged(None, reason=str(reply)) if isinstance(reply, Failed) else _worst(reply)
+            return found
+
+        near = yield from judged([(group, group.together) for group in groups])
+        farther = [self._farther(case, *row) for row in zip(groups, near, strict=True)]
+        far = iter(
+            (
+                yield from judged(
+                    [(group, own) for group, rows in zip(groups, farther, strict=True) for own in rows]
+                )
+            )
+        )
+        sources = Sources.of(case)
         found: list[Finding] = []
-        names = case.document_names
-        for group, joint in zip(groups, near, strict=True):
-            alone = {own: next(far) for own in self._farther(case, group, joint)}
-            found += self._findings(case, group, joint, alone, names)
+        for group, joint, rows in zip(groups, near, farther, strict=True):
+            alone = {own: next(far) for own in rows}
+            found += [self._finding(sources, group, one, joint, alone, names) for one in group.cites]
         if rest:
             reason = f"{rest} further marks were not examined (max_marks is {self.max_marks})"
             found.append(
@@ -137,119 +165,99 @@ class SupportCheck(Detector):
         return found
 
     def _farther(self, case: Case, group: _Group, joint: Judged | None) -> list[tuple[int, ...]]:
-        """What else is read for a group: each of its sources alone, or where they do not say it, other sources."""
+        """What else is read for a group: each of its sources alone, and where they do not say it, other sources."""
         if joint is None or joint.score is None:
             return []
-        own = [one for one in dict.fromkeys(group.documents) if one and one != group.together]
-        if joint.score < joint.threshold:
+        each = dict.fromkeys(one.documents for one in group.cites)
+        own = [one for one in each if one and one != group.together]
+        if not _fails(joint):
             return own
         rest = [i for i, text in enumerate(case.context) if i not in group.together and has_text(text)]
         return own + [(i,) for i in rest[: self.others]]
 
-    def _judged(
-        self, case: Case, asked: Sequence[tuple[_Group, tuple[int, ...]]]
-    ) -> Flow[list[Judged | None]]:
-        """Each claim by some documents; `None` where there is none of them, or no claim."""
-        flows = {
-            place: self._grounding.judge(group.claims, _material(case, documents))
-            for place, (group, documents) in enumerate(asked)
-            if group.claims and any(has_text(case.context[i]) for i in documents)
-        }
-        replies = yield from gather(flows.values())
-        found: list[Judged | None] = [None] * len(asked)
-        for place, reply in zip(flows, replies, strict=True):
-            found[place] = Judged(None, reason=str(reply)) if isinstance(reply, Failed) else _worst(reply)
-        return found
-
-    def _findings(
+    def _finding(  # noqa: PLR0917  # what is known of one mark
         self,
-        case: Case,
+        sources: Sources,
         group: _Group,
+        one: _Cites,
         joint: Judged | None,
         alone: Mapping[tuple[int, ...], Judged | None],
         names: Sequence[str],
-    ) -> Iterable[Finding]:
-        for tie, own, misquoted in zip(group.ties, group.documents, group.misquoted, strict=True):
-            judged = alone.get(own) or joint
-            support, says = _support(own, judged, joint, alone, group)
-            called = tuple(names[i] for i in own)
-            shown = Citation(
-                mark=tie.mark.of(case.answer),
-                span=tie.mark,
-                claim=tie.claim,
-                support=support,
-                documents=called,
-                says=tuple(names[i] for i in says),
-            )
-            passages: tuple[Evidence, ...] = judged.evidence if judged is not None else ()
-            span = Span(start=min(tie.claim.start, tie.mark.start), end=max(tie.claim.end, tie.mark.end))
-            yield Finding(
-                detector=self.name,
-                span=span,
-                text=tie.claim.of(case.answer),
-                score=None if judged is None or support == "not at hand" else judged.score,
-                verdict=_VERDICTS[support],
-                label=support,
-                mark=_MARKS.get(support, ""),
-                reason=_reason(support, tie.mark.of(case.answer), called, [names[i] for i in says], judged)
-                + ("; the words that the service quotes from it are not there" if misquoted else ""),
-                evidence=(shown, *passages),
-                corrections=()
-                if _VERDICTS[support] is not Verdict.UNSUPPORTED
-                else _corrections(case, tie, own, says, judged),
-            )
+    ) -> Finding:
+        answer, mark, claim = sources.answer, one.tie.mark, one.tie.claim
+        judged = alone.get(one.documents, joint)
+        support, says = _support(one.documents, judged, joint, alone, group)
+        own, others = [names[i] for i in one.documents], [names[i] for i in says]
+        shown = Attribution(
+            mark=mark.of(answer),
+            span=mark,
+            claim=claim,
+            support=support,
+            documents=tuple(own),
+            says=tuple(others),
+        )
+        only_the_mark = support == "elsewhere" and mark.end > mark.start
+        span = (
+            mark if only_the_mark else Span(start=min(claim.start, mark.start), end=max(claim.end, mark.end))
+        )
+        passages: tuple[Evidence, ...] = judged.evidence if judged is not None else ()
+        reason = _reason(support, mark.of(answer), own, others, judged)
+        return Finding(
+            detector=self.name,
+            span=span,
+            text=claim.of(answer),
+            score=None if judged is None or support == "not at hand" else judged.score,
+            verdict=_VERDICTS[support],
+            label=support,
+            mark=_MARKS.get(support, ""),
+            reason=reason
+            + ("; the words that the service quotes from it are not there" if one.misquoted else ""),
+            evidence=(shown, *passages),
+            corrections=_corrections(sources, group, one, support, says, judged, names),
+        )
+
+
+# -- what is cited
 
 
 def _groups(case: Case, most: int) -> tuple[list[_Group], int]:
-    """The first marks of an answer, those in a row together, with the claim of each group and what they point to; and how many are left."""
+    """The first marks of an answer, those in a row together; and how many are left."""
     sources = Sources.of(case)
-    given = [one for one in case.citations if one.end <= len(case.answer)]
-    marks = {(one.start, one.end): one for one in given if not one.claims}
-    places = sorted(marks)
+    given = [one for one in case.citations if 0 <= one.start < one.end <= len(case.answer)]
+    places: dict[tuple[int, int], list[Cited]] = {}
+    for one in given:
+        if not one.claims:
+            places.setdefault((one.start, one.end), []).append(one)
+    starts = sorted(places)
     found: dict[int, list[_Cites]] = {}
-    for tie in ties(case.answer, sources.cites, places):
-        place = _given(tie.mark, places)
-        cites = _Cites.of(tie, sources, marks[place] if place else None, tie.mark.of(case.answer))
-        found.setdefault(tie.group, []).append(cites)
-    groups = [*found.values(), *_of_blocks(case.answer, given, sources, len(found))]
-    kept: list[_Group] = []
+    for tie in ties(case.answer, sources.cites, starts):
+        told = [one for place in _touching(tie.mark, starts) for one in places[place]]
+        found.setdefault(tie.group, []).append(_cited(tie, sources, told))
+    groups: list[_Group] = []
     left = most
-    for group in groups:
-        left -= len(group)
-        if left < 0:
+    for cites in [*found.values(), *_of_blocks(case.answer, given, sources, len(found))]:
+        if left <= 0:
             break
-        kept.append(
-            _Group(
-                tuple(one.tie for one in group),
-                tuple(_claims(case.answer, group[0].tie)),
-                tuple(one.documents for one in group),
-                tuple(one.misquoted for one in group),
-            )
-        )
-    return kept, sum(map(len, groups)) - sum(len(group.ties) for group in kept)
+        kept = tuple(cites[:left])
+        left -= len(kept)
+        groups.append(_Group(kept, tuple(_claims(case.answer, kept[0].tie))))
+    every = sum(map(len, found.values())) + sum(one.claims for one in given)
+    return groups, every - sum(len(group.cites) for group in groups)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cites:
-    """A mark with its documents."""
-
-    tie: Tie
-    documents: tuple[int, ...]
-    misquoted: bool = False
-
-    @classmethod
-    def of(cls, tie: Tie, sources: Sources, cited: Cited | None, mark: str = "") -> _Cites:
-        """By what the service says of it, else by the mark itself."""
-        own = sources.of_cited(cited) if cited is not None else ()
-        if cited is None or not own:
-            return cls(tie, sources.of_mark(mark))
-        return cls(tie, own, not sources.have(cited.quoted, own))
+def _cited(tie: Tie, sources: Sources, told: Sequence[Cited]) -> _Cites:
+    """By what the service says of a mark, which is trusted to say which document it means; else by the mark itself."""
+    if not told:
+        return _Cites(tie, sources.of_mark(tie.mark.of(sources.answer)))
+    documents = tuple(dict.fromkeys(number for one in told for number in sources.of_cited(one)))
+    misquoted = any(not sources.have(one.quoted, documents) for one in told) if documents else False
+    return _Cites(tie, documents, misquoted)
 
 
-def _given(mark: Span, places: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The place that the service gave which touches a mark, if there is one."""
-    at = bisect_left(places, (mark.end, 0))
-    return next((one for one in places[max(0, at - 2) : at] if mark.start < one[1]), None)
+def _touching(mark: Span, starts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places that the service gave which touch a mark."""
+    at = bisect_left(starts, (mark.end, 0))
+    return [one for one in starts[max(0, at - 8) : at] if mark.start < one[1]]
 
 
 def _of_blocks(answer: str, given: Sequence[Cited], sources: Sources, group: int) -> Iterator[list[_Cites]]:
@@ -262,7 +270,7 @@ def _of_blocks(answer: str, given: Sequence[Cited], sources: Sources, group: int
     for number, ((start, end), cited) in enumerate(found.items(), group):
         claim, behind = Span(start=start, end=end), Span(start=end, end=end)
         sentences = tuple(span for span in read if span.overlaps(claim)) or (claim,)
-        yield [_Cites.of(Tie(behind, claim, sentences, number), sources, one) for one in cited]
+        yield [_cited(Tie(behind, claim, sentences, number), sources, [one]) for one in cited]
 
 
 def _claims(answer: str, tie: Tie) -> Iterable[Piece]:
@@ -273,18 +281,10 @@ def _claims(answer: str, tie: Tie) -> Iterable[Piece]:
         read = [piece for piece in pieces(said) if piece.text]
         text = " ".join(piece.text for piece in read) or plain_text(said)
         if any(piece.kind is Kind.CLAIM for piece in read) or len(text.split()) >= _FEW:
-            yield Piece(Span(start=start, end=end), Kind.CLAIM, text)
+            yield Piece(Span(start=start, end=max(start, end)), Kind.CLAIM, text)
 
 
-def _material(case: Case, documents: Sequence[int]) -> Material:
-    """Some of the documents, with the names that people know them by."""
-    return Material(
-        tuple(case.context[i] for i in documents),
-        "context",
-        answer=case.answer,
-        asked=tuple(message.text for message in case.messages),
-        names=tuple(case.document_names[i] for i in documents),
-    )
+# -- what is said of it
 
 
 def _worst(judged: Sequence[Judged]) -> Judged | None:
@@ -312,39 +312,43 @@ def _support(
         return "not at hand", ()
     if not _fails(judged):
         return "yes", own
-    inside = [one for one in dict.fromkeys(group.documents) if one and not _fails(alone.get(one))]
+    inside = [one.documents for one in group.cites if one.documents and not _fails(alone.get(one.documents))]
     if not _fails(joint) and not inside:
         return "yes", group.together
-    others = [one for one in alone if one not in group.documents and not _fails(alone[one], _SURE)]
-    says = tuple(number for one in (*inside, *others) for number in one)
-    if says:
-        return "elsewhere", says
+    if judged.contradicted and inside:
+        return "contradicts", tuple(dict.fromkeys(number for one in inside for number in one))
+    if inside:  # a mark too many
+        return "silent", tuple(dict.fromkeys(number for one in inside for number in one))
+    others = [one for one in alone if not set(one) & set(group.together) and not _fails(alone[one], _SURE)]
+    if others:
+        return "elsewhere", tuple(number for one in others for number in one)
     if judged.contradicted:
         return "contradicts", ()
-    new = next(
-        (
-            one.value
-            for one in judged.evidence
-            if isinstance(one, Measurement) and one.name == _NEW_WORDS and one.value is not None
-        ),
-        1.0,
-    )
-    return ("in part" if new <= _MOST_NEW else "silent"), ()
+    return ("in part" if judged.new_words <= _MOST_NEW else "silent"), ()
 
 
-def _corrections(
-    case: Case, tie: Tie, own: tuple[int, ...], says: tuple[int, ...], judged: Judged | None
+def _corrections(  # noqa: PLR0917  # as above
+    sources: Sources,
+    group: _Group,
+    one: _Cites,
+    support: Support,
+    says: tuple[int, ...],
+    judged: Judged | None,
+    names: Sequence[str],
 ) -> tuple[Edit, ...]:
-    """The number of the one source that says it in the place of a mark's; without one what the source has in the place of the claim's."""
-    if not says:
-        return () if judged is None else corrections(judged, tie.claim, tie.claim.of(case.answer))
-    if len(says) != 1 or len(own) != 1:
+    """What the source has in the place of the claim's; or the number of the one source that says it in the place of a plain mark's."""
+    answer, claim = sources.answer, one.tie.claim
+    if judged is None or support not in {"contradicts", "elsewhere"}:
         return ()
-    mark, old, new = tie.mark.of(case.answer), str(own[0] + 1), str(says[0] + 1)
-    if Sources.of(case).of_mark(mark.replace(old, new)) != says:
+    if support == "contradicts":
+        return () if says else corrections(judged, claim, claim.of(answer))
+    mark = one.tie.mark.of(answer)
+    if judged.contradicted or len(says) != 1 or len(one.documents) != 1 or "(" in mark or "^" in mark:
+        return ()  # sources that disagree, a link, a footnote
+    old, new = str(one.documents[0] + 1), str(says[0] + 1)
+    if says[0] in group.together or sources.of_mark(mark.replace(old, new)) != says:
         return ()
-    why = f"{case.document_names[says[0]]} says it"
-    edit = Edit.of_one(old, new, within=tie.mark, text=mark, why=why)
+    edit = Edit.of_one(old, new, within=one.tie.mark, text=mark, why=f"{names[says[0]]} says it")
     return () if edit is None else (edit,)
 
 
@@ -352,20 +356,23 @@ def _reason(
     support: Support, mark: str, own: Sequence[str], says: Sequence[str], judged: Judged | None
 ) -> str:
     """One sentence for a person."""
-    called = " and ".join(own)
-    why = f" ({judged.reason})" if judged is not None and judged.reason and support != "yes" else ""
+    if not own:
+        return f"{mark or 'the citation'} points to no document that is at hand"
     if support == "not at hand":
-        return (
-            judged.reason
-            if judged is not None and own
-            else f"{mark or 'the citation'} points to no document that is at hand"
-        )
+        return (judged.reason if judged is not None else "") or "there is nothing to compare"
+    why = f" ({judged.reason})" if judged is not None and judged.reason and support != "yes" else ""
+    partial = f" ({judged.partial})" if judged is not None and judged.partial else ""
+    do, does = ("say", "do not say") if len(own) > 1 else ("says", "does not say")
+    called, others = " and ".join(own), " and ".join(says)
+    told = "say" if len(says) > 1 else "says"
     if support == "yes":
-        return f"{called} says it" if set(own) >= set(says) else f"{' and '.join(says)} say it together"
-    if support == "elsewhere":
-        return f"{' and '.join(says)} says it, not {called}{why}"
-    if support == "contradicts":
-        return f"{called} says otherwise{why}"
-    return (
-        f"{called} says only a part of it{why}" if support == "in part" else f"{called} does not say it{why}"
-    )
+        said = f"{called} {do} it" if set(says) <= set(own) else f"{others} {told} it together"
+    elif support == "elsewhere":
+        said = f"{others} {told} it, not {called}{why}"
+    elif support == "contradicts":
+        said = f"{called} {do} otherwise{why}"
+    elif support == "in part":
+        said = f"{called} {do} only a part of it{why}"
+    else:
+        said = f"{called} {does} it" + (f", {others} {told} it" if says else "") + why
+    return said + partial

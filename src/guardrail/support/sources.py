@@ -11,19 +11,20 @@ from functools import cached_property
 from guardrail.given.sources import Source
 from guardrail.report import Case
 from guardrail.requests import Cited
+from guardrail.text.claims import Kind, pieces
 
 __all__ = ["Sources"]
 
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RANGE = re.compile(r"(\d{1,3})\s?[–-]\s?(\d{1,3})")
-_NUMBER = re.compile(r"\d{1,3}")
-_PLAIN = re.compile(
-    r"[\\\[\](){}【】〖〗（）［］⟦⟧^<>\s]*(?:sup|cite|ref)?[^\w]*"
-    r"(?:(?:doc(?:ument)?s?|sources?|passages?|refs?|references?|results?|quellen?|dokumente?|fuentes?|documentos?|fontes?|fonti|documenti|出典|来源|文書|文档|資料)[\s._:#-]*)?"
-    r"(?P<numbers>\d{1,3}(?:\s?(?:[,;&–-]|and|und|et|y|e)\s?\^?\d{1,3}){0,20})"
-    r"(?:†[^】\]]{0,60})?[\\\[\](){}【】〖〗（）［］⟦⟧^<>/\s]*(?:sup|cite|ref)?[^\w]*",
+_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
+_LINKED = re.compile(r"\W{0,3}\[\[?\^?(\d{1,3})\]?\]\(")
+_PLACE = re.compile(
+    r"(?:\b(?:pp?|pages?|s|seiten?|págs?|página|pagina|blz|section|sec|abschnitt|chapter|ch|kapitel|para|table|fig|figure|slide)\b\.?|[第§])\s?\d{1,4}(?:[.–-]\d{1,4})*\s?[页頁]?",
     re.IGNORECASE,
 )
+_CIRCLED = re.compile(r"[①-⑳]")
+_CALLED = re.compile(r"[^\W\d_]+ ?\d{1,3}")
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>()\[\]\"”]+")
 _ENTRY = re.compile(
     r"^[ \t>]*(?:[-*+•][ \t]+)?(?:\[\^?(?P<a>[\w-]{1,30})\]:?|【(?P<b>\d{1,3})】|(?P<c>\d{1,3})[.)])[ \t]+(?P<text>[^\n]{3,400})$",
@@ -34,6 +35,48 @@ _LETTER = re.compile(r"[\[(【](?:[Ss]ource |[Dd]oc(?:ument)? )?([A-Z])[\])】]"
 _YEAR = re.compile(r"(?<!\d)((?:1[6-9]|20)\d\d)[a-z]?(?!\d)")
 _SURNAME = re.compile(r"[^\W\d_a-z][\w'’-]+")
 _WORDS = re.compile(r"[^\W_]+")
+_AUTHORED = re.compile(
+    r"\s?(?i:see |see also |cf\. |e\.g\.,? |siehe |vgl\. |voir |ver )?[^\W\d_a-z][^\d()\[\]]{1,200}?[,.\s，、(（]{1,3}(?:1[6-9]|20)\d\d"
+)
+_INITIAL = re.compile(r"(?<!\w)[^\W\d_a-z]\.")
+_PREPOSED = re.compile(r"\b(?:in|from|since|until|by|at|on|for)\b")
+_BRACKETS = frozenset("[(（【")
+_POINTING = frozenset(
+    [
+        "see",
+        "also",
+        "cf",
+        "from",
+        "in",
+        "per",
+        "the",
+        "source",
+        "document",
+        "file",
+        "page",
+        "pages",
+        "p",
+        "pp",
+        "section",
+        "siehe",
+        "quelle",
+        "dokument",
+        "datei",
+        "seite",
+        "s",
+        "voir",
+        "page",
+        "ver",
+        "fuente",
+        "fonte",
+        "vgl",
+        "and",
+        "und",
+        "et",
+        "y",
+    ]
+)
+_PARTS, _LONGEST = 10, 400
 _RANGE_MOST = 20  # sources of "[1-9]"
 _SHORTEST = 4  # letters of a name that is looked for
 _HEAD = 400  # characters at the beginning of a document that may name its authors and its year
@@ -61,8 +104,10 @@ class Sources:
         return cls(case.answer, tuple(zip(case.context, sources, strict=True)))
 
     def cites(self, text: str) -> bool:
-        """Whether a text in the answer names a document by its address, its name, or its authors and its year."""
-        return bool(self._named(text))
+        """Whether a text in the answer names a document: by address, by name, by authors and year, or as "document 2"."""
+        if _CALLED.fullmatch(text):
+            return bool(self.of_mark(text))
+        return bool(self._named(text, bracketed=text[:1] in _BRACKETS and "](" not in text))
 
     def of_mark(self, mark: str) -> tuple[int, ...]:
         """The documents that a mark points to, counted from 0, in order; none where it points to nothing that is here.
@@ -72,8 +117,9 @@ class Sources:
             >>> [sources.of_mark(mark) for mark in ("[1]", "[1, 2]", "[7]", "(a.pdf)", "(Lee, 2020)")]
             [(0,), (0, 1), (), (0,), (1,)]
         """
+        mark = mark[:_LONGEST]
         found = self._named(mark)
-        if found:
+        if found or ("://" in mark and not _LINKED.match(mark)):
             return found
         note = _NOTE.search(mark)
         keys = [note[1]] if note else list(_numbers(mark))
@@ -91,7 +137,8 @@ class Sources:
             if len(known) == 1:
                 return tuple(known)
         found = self._named(" ".join(filter(None, (cited.url, cited.name))))
-        if found or cited.number is None or not 0 <= cited.number < len(self.documents):
+        told = cited.url or cited.name or cited.identifier
+        if found or told or cited.number is None or not 0 <= cited.number < len(self.documents):
             return found
         return (cited.number,)
 
@@ -105,26 +152,31 @@ class Sources:
         entry = self._entries.get(key)
         if entry is not None and (found := self._named(entry)):
             return found
-        exact = [i for i, (_, source) in enumerate(self.documents) if key in (source.name, source.identifier)]
+        exact = [i for i, (_, source) in enumerate(self.documents) if key == source.name]
         if exact:
             return tuple(exact[:1])
         if not key.isdigit() or any(source.name.isdigit() for _, source in self.documents):
             return ()
         return (int(key) - 1,) if 0 < int(key) <= len(self.documents) else ()
 
-    def _named(self, text: str) -> tuple[int, ...]:
+    def _named(self, text: str, *, bracketed: bool = False) -> tuple[int, ...]:
+        """By address, name, or authors and year; with `bracketed` only where a text has little else."""
         addresses = {_address(one) for one in _ADDRESS.findall(text)}
-        found = [i for i, urls in enumerate(self._urls) if urls and urls in addresses]
+        found = [i for i, url in enumerate(self._urls) if url and url in addresses]
         if found:
             return tuple(found)
-        for part in re.split(r";", text):
-            found += self._by_words(part)
+        for part in text.split(";")[:_PARTS]:
+            found += self._by_words(part, bracketed=bracketed)
         return tuple(dict.fromkeys(found))
 
-    def _by_words(self, text: str) -> list[int]:
+    def _by_words(self, text: str, *, bracketed: bool) -> list[int]:
         """By a name in it, or by a surname and a year."""
         plain = f" {_plain(text)} "
         named = [i for i, name in enumerate(self._names) if name and f" {name} " in plain]
+        if named and bracketed:
+            rest = plain.replace(f" {max((self._names[i] for i in named), key=len)} ", " ").split()
+            if not all(word.isdigit() or word in _POINTING for word in rest):
+                named = []
         if named:
             longest = max(len(self._names[i]) for i in named)
             return [i for i in named if len(self._names[i]) == longest]
@@ -132,6 +184,8 @@ class Sources:
         if year is None:
             return []
         surnames = [one for one in _SURNAME.findall(text[: year.start()]) if one not in _OFTEN][:4]
+        if bracketed and not _is_authored(text):
+            return []
         heads = [
             i
             for i, (years, words) in enumerate(self._heads)
@@ -165,23 +219,22 @@ class Sources:
 
     @cached_property
     def _entries(self) -> Mapping[str, str]:
-        """The entries of the answer's own list of sources, by number or name."""
+        """The entries of the answer's own list of sources, by number or name; of two for one the last."""
         found: dict[str, str] = {}
-        for match in _ENTRY.finditer(self.answer):
-            key = match["a"] or match["b"] or match["c"]
-            found.setdefault(key, match["text"])
+        for piece in pieces(self.answer):
+            if piece.kind is Kind.SOURCES:
+                for match in _ENTRY.finditer(piece.span.of(self.answer)):
+                    found[match["a"] or match["b"] or match["c"]] = match["text"]
         return found
 
 
 def _numbers(mark: str) -> Iterator[str]:
-    """The numbers that a mark consists of, ranges in full."""
-    bare = mark.translate(_SUPERSCRIPTS)
-    link = re.match(r"\W*\[\[?(\d{1,3})\]?\]\(", bare)
-    if link:
+    """The numbers that a mark consists of, ranges in full; those of pages and sections are none."""
+    bare = _CIRCLED.sub(lambda one: f" {ord(one[0]) - ord('①') + 1} ", mark.translate(_SUPERSCRIPTS))
+    if link := _LINKED.match(bare):
         yield link[1]
         return
-    whole = _PLAIN.fullmatch(bare)
-    inner = whole["numbers"] if whole else ""
+    inner = _PLACE.sub(" ", bare)
     at = 0
     while match := _NUMBER.search(inner, at):
         span = _RANGE.match(inner, match.start())
@@ -191,6 +244,13 @@ def _numbers(mark: str) -> Iterator[str]:
         else:
             yield str(int(match[0]))
             at = match.end()
+
+
+def _is_authored(text: str) -> bool:
+    """Whether a text in brackets is authors and a year, as "(Lee & Ito, 2020)" and full references are, and no remark with a year."""
+    bare = text.strip().lstrip("([（【")
+    initials = _INITIAL.search(bare) is not None
+    return _AUTHORED.match(bare) is not None and (initials or _PREPOSED.search(bare) is None)
 
 
 def _address(url: str) -> str:

@@ -1,16 +1,17 @@
 """Ties: which words of an answer a mark of citation is for.
 
 Marks are those of the claims layer, and what only the documents give away: a link to one of them, its file name, "Smith (2020)" where one is by
-Smith and of 2020. A mark is for the clause before it; one that opens a sentence, for what follows; one at the end of a list that has no
-other marks, for the whole list.
+Smith and of 2020, "document 2". A mark is for the clause before it; one that opens a sentence, for what follows; one at the end of a list that
+has no other marks, for the whole list.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from guardrail.report import Span
 from guardrail.text.claims import Kind, Piece, pieces
@@ -22,9 +23,9 @@ _NAME = r"[^\W\d_a-z][\w'’-]{1,30}"
 _AUTHORS = rf"{_NAME}(?:(?:,? (?:and|&|und|et|y|e) {_NAME})|(?:,? (?:et al\.?|und Kollegen|and colleagues)))?"
 _SHOWN = re.compile(
     rf"{_AUTHORS}(?:'s|’s)? [\[(]{_YEAR}[\])]"  # Smith and Lee (2020)
-    r"|[\[(][^\[\]()\n]{2,300}?\b(?:1[6-9]|20)\d\d[a-z]?\b[^\[\]()\n]{0,200}[\])]"  # (Smith, J. A study. Journal, 2020)
     r"|!?\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)"  # [Leave policy](https://…)
-    r"|[(（\[【][^()（）\[\]【】\n]{2,200}[)）\]】]"
+    r"|[(（\[【][^()（）\[\]【】\n]{2,300}[)）\]】]"
+    r"|(?<!\w)(?:[Dd]ocument|[Ss]ource|[Pp]assage|[Rr]esult|[Qq]uelle|[Dd]okument|[Ff]uente|[Dd]ocumento|[Ff]onte|文档|来源|資料|文書|出典) ?\d{1,3}(?!\d)"
 )
 """What may be a mark; whether it is one is for `cites` to say."""
 
@@ -34,15 +35,22 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"\s*(?:[,;:、，；–—]|(?:and|but|while|whereas|und|et|y|e)\b)", re.IGNORECASE)
-_SAYS = re.compile(
-    r"(?:'s|’s)?[\s,:，]*(?:(?:has|have|also|further|later|first)\s)*(?:(?:report|find|found|show|state|note|argue|suggest|observe|conclude|estimate|describe|demonstrate|"
-    r"say|said|write|wrote|claim|explain|confirm|add|indicate|measure|put|give|specif|require)[a-z]*\s(?:that\s)?|who\s)?[\s,:，]*",
+_VERB = (
+    r"(?:(?:has|have|also|further|later|first)\s)*(?:report|find|found|show|state|note|argue|suggest|observe|conclude|estimate|describe|demonstrate|"
+    r"say|said|write|wrote|claim|explain|confirm|add|indicate|measure|put|give|specif|require)[a-z]*\s(?:that\s)?"
+)
+_SAYS = re.compile(rf"(?:'s|’s)?[\s,:，]*(?:{_VERB}|who\s)?[\s,:，]*", re.IGNORECASE)
+_SAYING = re.compile(rf"\s*(?:[:：]\s|{_VERB})", re.IGNORECASE)
+_ATTRIBUTING = re.compile(
+    r"\W*(?:according to|as (?:stated|noted|described|shown|reported) (?:in|by)|as per|per|based on|in|by|laut|nach|gemäß|in|d’après|d'après|selon|según|de acuerdo con|"
+    r"secondo|segundo|根据|据|按照)?(?:\s(?:the|der|die|das|le|la|el|il|o|a))?\W*",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BRACKETS = frozenset("[(【（⟦〖［{<")
 _FEW = 3  # words before a mark that are no clause
+_MOST = 12  # sentences that one mark is for
 _LINES = re.compile(r"\n[ \t]*\n")
 
 
@@ -66,7 +74,7 @@ class Tie:
 def ties(
     answer: str, cites: Callable[[str], bool] | None = None, places: Iterable[tuple[int, int]] = ()
 ) -> tuple[Tie, ...]:
-    """The marks of an answer, in order, each with its words. Linear in the text.
+    """The marks of an answer, in order, each with its words.
 
     Args:
         answer: any string.
@@ -80,104 +88,157 @@ def ties(
         [('[1]', 'It was built in 1904', 0), ('[2]', 'burnt down in 1950', 1), ('[3]', 'burnt down in 1950', 1)]
     """
     named = sorted({*places, *(m.span() for m in _SHOWN.finditer(answer) if cites and cites(m[0]))})
-    found: list[Tie] = []
-    read = pieces(answer)
-    for number, piece in enumerate(read):
-        if piece.kind in (Kind.CODE, Kind.THOUGHT):
-            continue
-        groups = list(_groups(answer, piece, named))
-        for place, group in enumerate(groups):
-            claim = _claim(answer, piece, groups, place)
-            sentences: tuple[Span, ...] = (piece.span,)
-            if piece.kind is Kind.SOURCES or not _words(claim.of(answer)):
-                sentences = _behind(answer, read, number) or _before(answer, read, number, found)
-                if not sentences:
-                    continue
-                claim = Span(start=sentences[0].start, end=sentences[-1].end)
-            count = found[-1].group + 1 if found else 0
-            found += [Tie(mark, claim, sentences, count) for mark in group]
-    return tuple(found)
+    return _Reader(answer, pieces(answer), named).ties()
 
 
-def _groups(answer: str, piece: Piece, named: Sequence[tuple[int, int]]) -> Iterator[list[Span]]:
-    """The marks of a piece, those in a row together."""
-    own = {(mark.start, mark.end) for mark in piece.marks}
-    at = bisect_right(named, (piece.span.start, 0))
-    while at < len(named) and named[at][1] <= piece.span.end:
-        start, end = named[at]
-        if not any(a < end and start < b for a, b in own):
-            own.add((start, end))
-        at += 1
-    group: list[Span] = []
-    for first, end in sorted(own):
-        start = end - len(answer[first:end].lstrip(" \t,"))
-        if group and _BETWEEN.fullmatch(answer, group[-1].end, start) is None:
+class _Reader:
+    """Reads the marks of one answer.
+
+    Args:
+        answer: the text.
+        read: its pieces.
+        named: where further marks are, in order.
+    """
+
+    def __init__(self, answer: str, read: Sequence[Piece], named: Sequence[tuple[int, int]]) -> None:
+        self.answer, self.read, self.named = answer, read, named
+
+    def ties(self) -> tuple[Tie, ...]:
+        """All of them, in order."""
+        found: list[Tie] = []
+        for number, piece in enumerate(self.read):
+            if piece.kind in (Kind.CODE, Kind.THOUGHT):
+                continue
+            groups = self._groups[number]
+            for place, group in enumerate(groups):
+                claim, sentences = self._claim(piece, groups, place), (piece.span,)
+                if place + 1 == len(groups) and (said := self._opening(number, group[-1].end)):
+                    claim, sentences = said, (self.read[number + 1].span,)
+                elif piece.kind is Kind.SOURCES or not self._words(claim.start, claim.end):
+                    sentences = self._behind(number) or self._before(number, found)
+                    if not sentences:
+                        continue
+                    claim = Span(start=sentences[0].start, end=sentences[-1].end)
+                count = found[-1].group + 1 if found else 0
+                found += [Tie(mark, claim, sentences, count) for mark in group]
+        return tuple(found)
+
+    @cached_property
+    def _groups(self) -> list[list[list[Span]]]:
+        """Of each piece the marks, those in a row together."""
+        return [list(self._of(piece)) for piece in self.read]
+
+    def _of(self, piece: Piece) -> Iterator[list[Span]]:
+        own = {(mark.start, mark.end) for mark in piece.marks}
+        starts = sorted(own)
+        at = bisect_left(self.named, (piece.span.start, 0))
+        while at < len(self.named) and self.named[at][1] <= piece.span.end:
+            start, end = self.named[at]
+            near = bisect_left(starts, (end, 0))
+            if start < end and not (near and start < starts[near - 1][1]):
+                own.add((start, end))
+            at += 1
+        group: list[Span] = []
+        for first, end in sorted(own):
+            start = end - len(self.answer[first:end].lstrip(" \t,"))
+            if group and start < group[-1].end:
+                continue
+            if group and _BETWEEN.fullmatch(self.answer, group[-1].end, start) is None:
+                yield group
+                group = []
+            group.append(Span(start=start, end=end))
+        if group:
             yield group
-            group = []
-        group.append(Span(start=start, end=end))
-    if group:
-        yield group
 
+    def _claim(self, piece: Piece, groups: Sequence[Sequence[Span]], place: int) -> Span:
+        """The words that a group of marks in a piece is for."""
+        answer = self.answer
+        first, last = groups[place][0].start, groups[place][-1].end
+        start = groups[place - 1][-1].end if place else piece.span.start
+        end = groups[place + 1][0].start if place + 1 < len(groups) else piece.span.end
+        if place:
+            lead = _LEAD.match(answer, start, first)
+            start = lead.end() if lead else start
+            if self._words(piece.span.start, groups[place - 1][0].start) < _FEW:
+                start = self._behind_the_opening(groups[place - 1], start, first)
+        before, behind = self._words(start, first), self._words(last, end)
+        if before < _FEW and behind and _ATTRIBUTING.fullmatch(answer, start, first):
+            opened = _SAYS.match(answer, last, end)
+            at = opened.end() if opened and self._words(opened.end(), end) else last
+            return self._trimmed(at, end)
+        if before < _FEW and behind:  # "Sales [1] rose.", "In 1904 [1], it was built; …"
+            cut = answer.find(";", last, end)
+            return self._trimmed(start, end if cut < 0 else cut)
+        if place + 1 == len(groups) and behind > 1 and _CLAUSE.match(answer, last, end) is None:
+            return self._trimmed(start, end)
+        return self._trimmed(start, first)
 
-def _claim(answer: str, piece: Piece, groups: Sequence[Sequence[Span]], place: int) -> Span:
-    """The words that a group of marks in a piece is for."""
-    first, last = groups[place][0].start, groups[place][-1].end
-    start = groups[place - 1][-1].end if place else piece.span.start
-    end = groups[place + 1][0].start if place + 1 < len(groups) else piece.span.end
-    start = min(first, _LEAD.match(answer, start, first).end()) if place else start  # type: ignore[union-attr]
-    before, behind = _words(answer[start:first]), _words(answer[last:end])
-    if place and _words(answer[piece.span.start : groups[place - 1][0].start]) < _FEW:
-        start = _SAYS.match(answer, start, first).end()  # type: ignore[union-attr]  # may be empty
-    subject = before and answer[first] in _BRACKETS and _CLAUSE.match(answer, last, end) is None
-    if subject and before < _FEW and behind:  # "Sales [1] rose."
-        return _trimmed(answer, start, end)
-    if before < _FEW and behind:
-        opened = _SAYS.match(answer, last, end)
-        at = opened.end() if opened else last
-        if place + 1 < len(groups) and _words(answer[groups[place + 1][-1].end : piece.span.end]) == 0:
-            end = groups[place + 1][0].start  # "Smith (2020) found that X is 3 [1]."
-        return _trimmed(answer, at if _words(answer[at:end]) else last, end)
-    if place + 1 == len(groups) and behind > 1 and _CLAUSE.match(answer, last, end) is None:
-        return _trimmed(answer, start, end)
-    return _trimmed(answer, start, first)
+    def _behind_the_opening(self, opening: Sequence[Span], start: int, first: int) -> int:
+        """Where a clause begins whose sentence a mark opens: behind its verb, or behind the clause that is that mark's."""
+        cut = self.answer.find(";", start, first)
+        if cut >= 0 and self.answer[opening[0].start] in _BRACKETS:
+            lead = _LEAD.match(self.answer, cut, first)
+            return lead.end() if lead else cut
+        verb = _SAYS.match(self.answer, start, first)
+        return verb.end() if verb else start
 
+    def _opening(self, number: int, end: int) -> Span | None:
+        """What follows a mark that opens the next sentence: "… . [2] states that …"; `None` where it does not."""
+        if number + 1 >= len(self.read) or self.read[number + 1].kind is not Kind.CLAIM:
+            return None
+        piece = self.read[number]
+        before = (
+            self.answer[max(piece.span.start, piece.marks[-1].start - 3) : piece.marks[-1].start]
+            if piece.marks
+            else ""
+        )
+        verb = _SAYING.match(self.answer, end)
+        following = self.read[number + 1].span
+        if verb is None or before.rstrip()[-1:] not in {".", "!", "?", "。"} or verb.end() > following.end:
+            return None
+        return self._trimmed(max(verb.end(), following.start), following.end)
 
-def _behind(answer: str, read: Sequence[Piece], number: int) -> tuple[Span, ...]:
-    """What a mark on a line that announces others is for: "Facts [1]:" and the items below, if they have no marks."""
-    if not answer[read[number].span.start : read[number].span.end].rstrip("*_ ").endswith((":", "：")):
-        return ()
-    spans: list[Span] = []
-    for place in range(number + 1, len(read)):
-        piece = read[place]
-        if piece.marks or (spans and _LINES.search(answer, spans[-1].end, piece.span.start)):
-            break
-        spans.append(piece.span)
-    return tuple(spans)
+    def _behind(self, number: int) -> tuple[Span, ...]:
+        """What a mark on a line that announces others is for: "Facts [1]:" and the items below, if they have no marks."""
+        span = self.read[number].span
+        if not self.answer[max(span.start, span.end - 40) : span.end].rstrip("*_ ").endswith((":", "：")):
+            return ()
+        spans: list[Span] = []
+        for place in range(number + 1, min(len(self.read), number + 1 + _MOST)):
+            piece = self.read[place]
+            if self._groups[place] or (spans and _LINES.search(self.answer, spans[-1].end, piece.span.start)):
+                break
+            spans.append(piece.span)
+        return tuple(spans)
 
+    def _before(self, number: int, found: Sequence[Tie]) -> tuple[Span, ...]:
+        """What a mark on a line of its own is for: the sentences before it that have none, of one block."""
+        marked = found[-1].mark.end if found else 0
+        spans: list[Span] = []
+        for place in range(number - 1, max(-1, number - 1 - _MOST), -1):
+            piece = self.read[place]
+            if piece.span.start < marked or piece.kind in (Kind.CODE, Kind.THOUGHT):
+                break
+            if spans and _LINES.search(self.answer, piece.span.end, spans[-1].start):
+                break
+            spans.append(piece.span)
+        return tuple(reversed(spans))
 
-def _before(answer: str, read: Sequence[Piece], number: int, found: Sequence[Tie]) -> tuple[Span, ...]:
-    """What a mark on a line of its own is for: the sentences before it that have none, of one block."""
-    marked = found[-1].mark.end if found else 0
-    spans: list[Span] = []
-    for place in range(number - 1, -1, -1):
-        piece = read[place]
-        if piece.span.start < marked or piece.kind in (Kind.CODE, Kind.THOUGHT):
-            break
-        if spans and _LINES.search(answer, piece.span.end, spans[-1].start):
-            break
-        spans.append(piece.span)
-    return tuple(reversed(spans))
+    @cached_property
+    def _counted(self) -> tuple[list[int], list[int]]:
+        """Where words begin, and where characters of scripts without blanks are."""
+        return [m.start() for m in _WORD.finditer(self.answer)], [
+            m.start() for m in _EAST.finditer(self.answer)
+        ]
 
+    def _words(self, start: int, end: int) -> float:
+        """How many words there are; of scripts without blanks two characters are one."""
+        words, east = (bisect_left(own, end) - bisect_left(own, start) for own in self._counted)
+        return max(0, words) + max(0, east) / 2
 
-def _words(text: str) -> float:
-    """How many words a text has; of scripts without blanks two characters are one."""
-    east = len(_EAST.findall(text))
-    return len(_WORD.findall(_EAST.sub(" ", text))) + east / 2
-
-
-def _trimmed(answer: str, start: int, end: int) -> Span:
-    while start < end and (answer[start].isspace() or answer[start] in ",;:，；、"):
-        start += 1
-    while start < end and (answer[end - 1].isspace() or answer[end - 1] in ".,;:(（，；、。"):
-        end -= 1
-    return Span(start=start, end=end)
+    def _trimmed(self, start: int, end: int) -> Span:
+        while start < end and (self.answer[start].isspace() or self.answer[start] in ",;:，；、"):
+            start += 1
+        while start < end and (self.answer[end - 1].isspace() or self.answer[end - 1] in ".,;:(（，；、。"):
+            end -= 1
+        return Span(start=start, end=max(start, end))

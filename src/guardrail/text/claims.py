@@ -93,8 +93,7 @@ _RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
 _HEADER, _CELL = re.compile(r"<th\b", re.IGNORECASE), re.compile(r"<td\b", re.IGNORECASE)
 _EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
 _LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
-_STOPS = frozenset(".!?")
-_STOP = re.compile(r"(?P<stop>[.!?])?[\"”’*_]{0,3}[ \t]+(?=[^\W\d_])")
+_STOP = re.compile(r"[.!?][\"”’*_]{0,3}[ \t]+(?=[^\W\d_])")
 _OPENING = 40  # characters before a mark that only introduce it
 _COMMA = re.compile(r"\s?[,，、]\s?")
 _SIGN = re.compile(r"[.,;:!?。，、]|\d")
@@ -367,8 +366,7 @@ class _Reader:
                 if 0 < at < len(said.places):
                     yield at
             stop = _STOP.match(self.text, last, end)
-            ended = stop is not None and (stop["stop"] or self.text[start:first].rstrip()[-1:] in _STOPS)
-            if stop is not None and ended and self.text[stop.end()].isupper():
+            if stop is not None and self.text[stop.end()].isupper():
                 at = bisect_left(said.places, stop.end())
                 if 0 < at < len(said.places):
                     yield at

@@ -117,6 +117,17 @@ def test_prose_goes():
     assert kept == {**given_, "title": ""}
 
 
+def test_addresses_that_spell_it_out():
+    """An address may have the removed words in it, a fragment too; names of fields that nobody knows go."""
+    slug = annotation("(a.org)", url="https://a.org/it-has-a-moat", x={"It has a moat": {}})
+    (kept,) = of_text([slug], change(CUT), ["It has a moat"])
+    assert kept["url"] == ""
+    assert "x" not in kept
+    linked = annotation("(a.org)", url="https://a.org/b#:~:text=It%20has%20a%20moat")
+    (kept,) = of_text([linked], change(CUT), ["It has a moat"])
+    assert kept["url"] == "https://a.org/b"
+
+
 def test_blocks():
     """Citations of a block stay unless some of its text goes."""
     cited = [{"type": "char_location", "cited_text": "opened in 1904", "document_index": 0}]

@@ -89,6 +89,49 @@ class TestReferences:
         assert "wrong" in report.answer
 
 
+def test_a_cut_around_a_correction():
+    """What a later policy takes is gone, whatever was put right in it."""
+    answer = "Keep this. Visitors pay 7 euros and get gold. End here."
+    start, end = answer.index("Visitors"), answer.index(" End")
+    at = answer.index("7")
+    wrong = {"detector": "d", "verdict": Verdict.UNSUPPORTED, "reason": "r"}
+    edit = Edit(span=Span(start=at, end=at + 1), replacement="5")
+    findings = (
+        Finding(**wrong, span=Span(start=start, end=end)),
+        Finding(**wrong, span=Span(start=start, end=at + 7), corrections=(edit,)),
+    )
+    decision = (correct() | remove()).decide(Review(Case(answer=answer), findings))
+    assert decision.answer == "Keep this. End here."
+
+
+class TestCertain:
+    """Nothing is changed where the evidence is not one and certain."""
+
+    def test_another_thing_differs(self):
+        """A sentence that speaks of something else than the source's."""
+        context = ["The bus leaves at 7 on weekdays in summer. In winter the bus starts two hours later."]
+        answer = "The bus leaves at 9 on weekdays in winter [1]."
+        report = Guard([SupportCheck(fit="words")], policy=correct()).check(answer, context=context)
+        assert "at 9" in report.answer
+
+    def test_sources_that_disagree(self):
+        """An older source is not put in the place of one that says otherwise."""
+        context = [
+            *DOCUMENTS,
+            {"title": "old.pdf", "text": "Entrance is free for residents; visitors pay 7 euros."},
+        ]
+        report = Guard([SupportCheck(fit="words")], policy=correct()).check(
+            "Visitors pay 7 euros [2].", context=context
+        )
+        assert "[3]" not in report.answer
+
+    @pytest.mark.parametrize("mark", ["[2](https://cdn.example/visit)", "[^2]"])
+    def test_links_and_footnotes(self, mark):
+        """Their number is not all that they say."""
+        answer = f"The library burnt down in 1950 {mark}."
+        assert mark in shown(answer, correct()).answer
+
+
 def test_written_form():
     """As in a configuration file."""
     policy = correct({"unsupported", "unverified"}) | remove()
@@ -127,6 +170,8 @@ def test_any_corrections(drawn):
         ("7", "5", "7 of 7", None),
         ("7", "5", "17 euros", None),
         ("7", '5"', "7 euros", None),
+        ("7", "<b>5</b>", "7 euros", None),
+        ("7", "[5](x)", "7 euros", None),
         ("", "5", "7 euros", None),
         ("7", "7", "7 euros", None),
     ],

@@ -5,7 +5,8 @@ import pytest
 from guardrail import Guard
 from guardrail.detectors import SupportCheck
 from guardrail.policies import annotate, remove
-from guardrail.report import Case, Citation, Verdict
+from guardrail.report import Attribution, Case, Verdict
+from guardrail.requests import Cited
 
 HISTORY = (
     "The library was built in 1904 by the architect Ann Lee. It burnt down in 1950 and was rebuilt in 1962."
@@ -38,11 +39,12 @@ def test_one_mark(answer, label, verdict):
     report = check(answer)
     (finding,) = report.findings
     assert (finding.label, finding.verdict) == (label, verdict)
-    (shown,) = [one for one in finding.evidence if isinstance(one, Citation)]
+    (shown,) = [one for one in finding.evidence if isinstance(one, Attribution)]
     assert shown.support == label
     assert shown.span.of(answer) == shown.mark
     assert shown.claim.of(answer) == finding.text
-    assert finding.span.of(answer) == f"{finding.text} {shown.mark}"
+    whole = shown.mark if label == "elsewhere" else f"{finding.text} {shown.mark}"
+    assert finding.span.of(answer) == whole
 
 
 def test_another_source_says_it():
@@ -71,6 +73,26 @@ def test_policies():
     cut = check(answer, policy=remove()).answer
     assert "7 euros" not in cut
     assert "The library was built in 1904 [1]." in cut
+
+
+def test_a_mark_too_many():
+    """A source that is silent where the one next to it says the claim: no reason to cut or change anything."""
+    answer = "The library was built in 1904 [1][2]."
+    report = check(answer)
+    assert [(one.label, one.verdict) for one in report.findings] == [
+        ("yes", Verdict.SUPPORTED),
+        ("silent", Verdict.UNVERIFIED),
+    ]
+    assert "document 1 (history.pdf) says it" in report.findings[1].reason
+    assert check(answer, policy=remove(), context=DOCUMENTS).answer.startswith(
+        "The library was built in 1904 [1]"
+    )
+
+
+def test_an_empty_source():
+    """A document without text says nothing, whoever is cited next to it."""
+    context = [*DOCUMENTS, {"title": "empty.pdf", "text": " "}]
+    assert labels(check("The library was built in 1904 [1][3].", context=context)) == ["yes", "not at hand"]
 
 
 def test_nothing_cited():
@@ -136,6 +158,26 @@ class TestOfTheService:
         content = [{"type": "text", "text": "The library was built in 1904.", "citations": [note]}]
         (finding,) = check({"type": "message", "role": "assistant", "content": content}).findings
         assert "quotes" in finding.reason
+
+    @pytest.mark.parametrize(
+        ("start", "end", "claims"), [(-5, 3, True), (8, 3, True), (7, 7, False), (0, 99, True)]
+    )
+    def test_places_that_are_none(self, start, end, claims):
+        """A case built by hand may say anything: the other marks are examined all the same."""
+        cited = Cited(start, end, claims, number=0)
+        case = Case(answer="Visitors pay 7 euros [2].", context=("x y z", VISIT), citations=(cited,))
+        assert labels(Guard([SupportCheck(fit="words")]).check(case)) == ["contradicts"]
+
+    def test_not_at_hand(self):
+        """What the service means and nobody has is not looked for under the mark's number."""
+        text = "The library was built in 1904 [1]."
+        note = {
+            "type": "url_citation",
+            "start_index": 30,
+            "end_index": 33,
+            "url": "https://other.example/fees",
+        }
+        assert labels(check({"role": "assistant", "content": text, "annotations": [note]})) == ["not at hand"]
 
     def test_out_of_range(self):
         """A place that is none of the answer's is left out."""

@@ -36,6 +36,15 @@ DOCUMENTS = (
         ("Lee and Ito (2020)", (0,)),
         ("(Lee, 2019)", ()),
         ("(Meyer, 2020)", ()),
+        ("[2, p. 3]", (1,)),
+        ("(see document 1)", (0,)),
+        ("[Document 1: history]", (0,)),
+        ("[Source 1; Source 2]", (0, 1)),
+        ("②", (1,)),
+        ("¹⁻³", (0, 1, 2)),
+        ("document 2", (1,)),
+        ("[2](https://cdn.example/x)", (1,)),
+        ("(" * 5_000 + "x)", ()),
         ("", ()),
     ],
 )
@@ -49,6 +58,13 @@ def test_own_list():
     answer = "It is so [1], or so [2].\n\nSources:\n[1] https://example.org/leave\n[2] Owls at night\n"
     sources = Sources(answer, DOCUMENTS)
     assert [sources.of_mark(mark) for mark in ("[1]", "[2]")] == [(1,), (0,)]
+
+
+def test_a_numbered_list_is_no_list_of_sources():
+    """Lines with numbers say what they say; only a list of sources says what the numbers are."""
+    answer = "1. The leave policy of our firm is strict [2].\n2. Owls at night are loud [1].\n"
+    sources = Sources(answer, DOCUMENTS)
+    assert [sources.of_mark(mark) for mark in ("[1]", "[2]")] == [(0,), (1,)]
 
 
 def test_numbers_are_names():

@@ -48,7 +48,19 @@ def tied(text):
             [("[1]", "a cat sleeps all day\n- a dog barks all night", 0)],
         ),
         ("它建于1904年【1】。", [("【1】", "它建于1904年", 0)]),
+        ("In 1823 [1], the library was built.", [("[1]", "In 1823 [1], the library was built", 0)]),
+        (
+            "In 1904 [1], the library was built; visitors pay 5 euros [2].",
+            [("[1]", "In 1904 [1], the library was built", 0), ("[2]", "visitors pay 5 euros", 1)],
+        ),
+        (
+            "[1] says the library is old. [2] states that it is new.",
+            [("[1]", "the library is old", 0), ("[2]", "it is new", 1)],
+        ),
+        ("According to document 2, visitors pay 5 euros.", [("document 2", "visitors pay 5 euros", 0)]),
         ("No mark (or so it seems) is here.", []),
+        ("It is in the capital (Owls at night are loud there).", []),
+        ("It took place (held in Ito in July 2020).", []),
         ("```\nx[1] = 2\n```", []),
     ],
 )
@@ -64,6 +76,8 @@ def test_a_sentence_ends_at_its_mark():
         "They may have MS [1].",
         "Nevertheless, they work [2].",
     ]
+    for whole in ("The U.S. [3] Congress passed the act.", "Lee et al. [4] BERT is better than GPT."):
+        assert [one.sentences[0].of(whole) for one in ties(whole)] == [whole]
 
 
 def test_in_order_and_in_the_text():

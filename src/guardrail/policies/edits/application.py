@@ -28,11 +28,15 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 def merge(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
     """Edits of one text together: an insertion into what is cut moves to where the cut begins.
 
-    Of two replacements that overlap, the first stays; insertions at one place are joined.
+    Of two replacements that overlap, the first stays, but for a later one around it; insertions at one place are joined.
     """
     taken = sorted((edit for edit in first if edit.span.end > edit.span.start), key=lambda e: e.span.start)
     starts = [edit.span.start for edit in taken]
     fresh: list[Edit] = []
+    wider = [edit for edit in second if edit.span.end > edit.span.start and _is_around(edit, taken, starts)]
+    if wider:
+        taken = [one for one in taken if not any(_contains(edit, one) for edit in wider)]
+        starts = [edit.span.start for edit in taken]
     for edit in second:
         index = bisect_left(starts, edit.span.end) - 1
         if edit.span.end > edit.span.start and (index < 0 or taken[index].span.end <= edit.span.start):
@@ -58,3 +62,16 @@ def merge(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
                 why=joined_once([other.why, edit.why]),
             )
     return tuple(sorted((*taken, *inserted.values()), key=lambda edit: (edit.span.start, edit.span.end)))
+
+
+def _contains(outer: Edit, inner: Edit) -> bool:
+    """Whether an edit is around another one and wider."""
+    a, b = outer.span, inner.span
+    return a.start <= b.start and b.end <= a.end and a != b
+
+
+def _is_around(edit: Edit, taken: Sequence[Edit], starts: Sequence[int]) -> bool:
+    """Whether an edit is around every one of those in order that it overlaps."""
+    near = range(max(0, bisect_left(starts, edit.span.start) - 1), bisect_left(starts, edit.span.end))
+    overlapping = [taken[i] for i in near if taken[i].span.overlaps(edit.span)]
+    return bool(overlapping) and all(_contains(edit, one) for one in overlapping)

@@ -260,6 +260,7 @@ class GroundingCheck(SentenceCheck):
             tuple(evidence),
             partial=partial,
             contradicted=against,
+            new_words=one.counted.words,
             instead=one.denial.instead if one.denial else None,
         )
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from guardrail.report import Passage
 from guardrail.selfcheck.grounding.copies import Change, Copies
+from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.text.known_quantities import Fault, KnownQuantities
 from guardrail.text.quotations import KnownTexts, Misquotation
 from guardrail.text.typography import normalised
@@ -19,6 +20,7 @@ _Found: TypeAlias = Fault | Misquotation | Change
 SURE = 0.95
 """The least probability that a denied sentence is not supported, where neither is likelier than the other beforehand."""
 
+_SHORT = 2  # letters of words that say nothing
 _QUOTED = 200  # characters of a quotation that a reason repeats
 
 
@@ -67,9 +69,9 @@ class Denials:
         sure: list[_Found] = [*self._quantities.faults(normalised(asked)), *self._texts.faults(asked)]
         unsure = {"word"} if names else {"word", "name"}
         sure += [one for one in changes if one.kind not in unsure]
-        return self._denial(sure), self._denial([one for one in changes if one.kind in unsure])
+        return self._denial(sure, sentence), self._denial([one for one in changes if one.kind in unsure])
 
-    def _denial(self, found: Sequence[_Found]) -> Denial | None:
+    def _denial(self, found: Sequence[_Found], sentence: str = "") -> Denial | None:
         if not found:
             return None
         shown = [
@@ -78,7 +80,7 @@ class Denials:
             if one.document
         ]
         pairs = {(one.said, one.known) for one in found}
-        single = next(iter(pairs)) if len(pairs) == 1 and _is_exact(found[0]) else None
+        single = next(iter(pairs)) if len(pairs) == 1 and _is_exact(found[0], sentence) else None
         reason = "; ".join(dict.fromkeys(map(self._reason, found)))
         return Denial(reason, tuple(dict.fromkeys(shown)), single)
 
@@ -90,8 +92,11 @@ class Denials:
         return f"no document has the quotation '{said}'{nearest}"
 
 
-def _is_exact(one: _Found) -> bool:
-    """Whether what the documents have can be put in the place of what was said."""
+def _is_exact(one: _Found, sentence: str) -> bool:
+    """Whether what the documents have can be put in the place of what was said: nothing else of the sentence differs from theirs."""
     if isinstance(one, Misquotation) or not one.document:
         return False
-    return not isinstance(one, Change) or one.kind == "value"
+    if isinstance(one, Change) and one.kind != "value":
+        return False
+    known = {*plain_words(one.passage), *plain_words(one.said)}
+    return all(word in known for word in plain_words(normalised(sentence)) if len(word) > _SHORT)
