@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from guardrail.policies import Policy as Policy
     from guardrail.policies import annotate as annotate
     from guardrail.policies import block as block
+    from guardrail.policies import correct as correct
     from guardrail.policies import flag as flag
     from guardrail.policies import regenerate as regenerate
     from guardrail.policies import remove as remove
@@ -54,9 +55,9 @@ _HOMES = {
     "Verdict": "guardrail.report",
     "annotate": "guardrail.policies",
     "block": "guardrail.policies",
+    "correct": "guardrail.policies",
     "flag": "guardrail.policies",
     "regenerate": "guardrail.policies",
-    "correct": "guardrail.policies",
     "remove": "guardrail.policies",
 }
 

@@ -5,6 +5,7 @@
 | `accepted`, `sources` | the types: what is taken; a document with where it came from |
 | `content` | prompts, answers, documents and samples from what users have at hand |
 | `documents`, `delimited` | the documents of a request: of tools, attachments, searches; those that a prompt delimits |
+| `citations` | those that a service gives apart from the text |
 | `arguments` | what a guard is made of |
 | `recognition`, `advice` | whose object something is; what to write instead of one that is refused |
 

@@ -71,10 +71,10 @@ class SupportCheck(Detector):
     """Judges every mark of citation by the source that it points to (`case.context`): does it say what it is cited for?
 
     One finding for each mark. A source that says otherwise is unsupported, and so is a mark whose source is silent where another source of
-    the answer says it; a source that is silent, or says only a part, is unverified: `selfcheck-grounding` says whether any document bears
-    the claim out. A mark that points to nothing that is at hand is unverified.
+    the answer says it; a source that is silent, or says only a part, is unverified: `selfcheck-grounding` says whether any document
+    supports the claim. A mark that points to nothing that is at hand is unverified.
 
-    Marks in a row are for the same words; where only all of them together bear these out, each counts as supporting.
+    Marks in a row are for the same words; where only all of them together support these, each counts.
     """
 
     name: ClassVar[str] = "support"
