@@ -175,8 +175,8 @@ def _seen(answer: Answer, report: Report) -> Iterator[_Seen]:
                 by_mark[one.span.start, one.span.end] = finding
     for mark in answer.marks:
         tie = _tie(read, mark)
-        finding = by_mark.get((tie.mark.start, tie.mark.end)) if tie else None
-        yield _Seen(answer, mark, tie, finding)
+        judged = by_mark.get((tie.mark.start, tie.mark.end)) if tie else None
+        yield _Seen(answer, mark, tie, judged)
 
 
 def _tie(read: Sequence[Tie], mark: Labelled) -> Tie | None:

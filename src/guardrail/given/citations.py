@@ -92,27 +92,30 @@ def _cited(given: Any, base: int, said: str) -> Cited | None:
     kind = given.get("type")
     inner = given.get(kind) if isinstance(kind, str) and kind in KINDS else None
     known: Mapping[str, Any] = inner if isinstance(inner, Mapping) else given
-    if known.get("block"):
-        start, end, claims = 0, len(said), True
-    else:
-        start, end = known.get("start_index", known.get("index")), known.get("end_index")
-        if not isinstance(start, int) or isinstance(start, bool) or not 0 <= start <= len(said):
-            return None
-        point = end is None
-        end = start if point else end
-        if not isinstance(end, int) or isinstance(end, bool) or not start <= end <= len(said):
-            return None
-        start = max(0, start - _POINT) if point else start
-        place = said[start:end].strip()
-        claims = not point and not place.startswith(_BRACKETS) and "](" not in place and not place.isdigit()
+    place = (0, len(said)) if known.get("block") else _place(known, len(said))
+    if place is None:
+        return None
+    start, end = place
+    words = said[start:end].strip()
+    is_mark = end - start <= _POINT or words.startswith(_BRACKETS) or "](" in words or words.isdigit()
     number = known.get("document_index", known.get("search_result_index"))
     return Cited(
         base + start,
         base + end,
-        claims,
+        bool(known.get("block")) or not is_mark,
         url=first_field(known, ("url", "source")) if "://" in first_field(known, ("url", "source")) else "",
         name=first_field(known, ("document_title", *NAMES)),
         identifier=first_field(known, ("file_id", "id")),
         number=number if isinstance(number, int) and not isinstance(number, bool) else None,
         quoted=first_field(known, ("cited_text",)),
     )
+
+
+def _place(known: Mapping[str, Any], size: int) -> tuple[int, int] | None:
+    """The place of an annotation in a text of so many characters: of one with one point the character before it; `None` if it is none."""
+    start, end = known.get("start_index", known.get("index")), known.get("end_index")
+    whole = [one for one in (start, end) if one is not None]
+    if start is None or any(not isinstance(one, int) or isinstance(one, bool) for one in whole):
+        return None
+    first, last = (max(0, start - _POINT), start) if end is None else (start, end)
+    return (first, last) if 0 <= first <= last <= size and start >= 0 else None

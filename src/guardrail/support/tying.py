@@ -111,7 +111,8 @@ class _Reader:
                 continue
             groups = self._groups[number]
             for place, group in enumerate(groups):
-                claim, sentences = self._claim(piece, groups, place), (piece.span,)
+                claim = self._claim(piece, groups, place)
+                sentences: tuple[Span, ...] = (piece.span,)
                 if place + 1 == len(groups) and (said := self._opening(number, group[-1].end)):
                     claim, sentences = said, (self.read[number + 1].span,)
                 elif piece.kind is Kind.SOURCES or not self._words(claim.start, claim.end):
