@@ -53,7 +53,8 @@ def of_text(annotations: Any, change: Change, taken: Sequence[str] | None) -> li
     """
     if not change.edits and change.changed:  # another text is in its place
         return []
-    found = (_moved(one, change.edits, len(change.before)) for one in _objects(annotations))
+    placed = [one for one in _objects(annotations) if taken is None or _has_place(one)]
+    found = (_moved(one, change.edits, len(change.before)) for one in placed)
     return [one if taken is None else _safe(one, taken) for one in found if one is not None]
 
 
@@ -75,6 +76,13 @@ def of_block(citations: Any, change: Change, taken: Sequence[str] | None) -> lis
 
 def _objects(given: Any) -> list[Mapping[str, Any]]:
     return [one for one in given[:MOST] if isinstance(one, Mapping)] if isinstance(given, list) else []
+
+
+def _has_place(annotation: Mapping[str, Any]) -> bool:
+    """Whether it is known which words an annotation belongs to: else it may be those that went."""
+    inner = annotation.get(str(annotation.get("type")))
+    known = inner if isinstance(inner, Mapping) else annotation
+    return known.get("start_index", known.get("index")) is not None
 
 
 def _moved(annotation: Mapping[str, Any], edits: Sequence[Edit], size: int) -> Json | None:

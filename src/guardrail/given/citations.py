@@ -14,8 +14,6 @@ from guardrail.given.recognition import is_of
 from guardrail.given.sources import NAMES, first_field
 from guardrail.requests import Cited
 
-__all__ = ["KINDS", "MOST", "citations_of"]
-
 MOST = 1_000
 """Citations of one answer that are read."""
 

@@ -149,7 +149,13 @@ class TestReplies:
         line = codec.encode_reply(ASK, Answer(Completion("a\nb\u2028c")))
         assert "\n" not in line
         assert json.loads(line) == {
-            "value": {"text": "a\nb\u2028c", "model": "", "finish_reason": "", "logprobs": []}
+            "value": {
+                "text": "a\nb\u2028c",
+                "model": "",
+                "finish_reason": "",
+                "logprobs": [],
+                "citations": [],
+            }
         }
 
     @pytest.mark.parametrize("data", ["{", "{}", '{"value":3}', '{"reason":"odd"}', "[]", "", b"\xff"])

@@ -293,7 +293,7 @@ class TestParsePolicy:
         ("text", "match"),
         [
             ("anotate", "Did you mean 'annotate'"),
-            ("delete", r"'delete'\. Available: annotate, block, flag, regenerate, remove"),
+            ("delete", r"'delete'\. Available: annotate, block, correct, flag, regenerate, remove"),
             ("annotate(on=unsuported)", "Did you mean 'unsupported'"),
             ("regenerate(time=2)", "Did you mean 'times'"),
             ("annotate(message=x)", "Available: on"),

@@ -98,7 +98,7 @@ def made(kind, request, number, text):
     if is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         return kind(**{field.name: made(hints[field.name], request, number, text) for field in fields(kind)})
-    return {float: number, int: 10_000, str: text}[kind]
+    return {float: number, int: 10_000, str: text, bool: False}[kind]
 
 
 def sensible(request):
