@@ -26,7 +26,7 @@ class Judged:
         partial: what the score lacks, where some texts gave no value.
         label: a word of its own, where there is no score.
         silent: whether nothing is claimed, so that there is no verdict either.
-        contradicted: whether the texts say something else in its place.
+        contradicted: whether the texts surely say something else in its place; a model's word alone is not enough.
         new_words: the share of its words that the texts lack.
         instead: where that is one thing and certain, what the sentence has and what the texts have.
     """

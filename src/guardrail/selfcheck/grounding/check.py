@@ -252,14 +252,13 @@ class GroundingCheck(SentenceCheck):
             Measurement(name=ANSWER, value=whole, note=_WHOLE),
         ]
         partial = "; ".join(filter(None, (one.partial, weighed.partial)))
-        against = one.denial is not None or _contradictor(one, weighed.read) is not None
         return Judged(
             score,
             limit,
             reason,
             tuple(evidence),
             partial=partial,
-            contradicted=against,
+            contradicted=one.denial is not None,
             new_words=one.counted.words,
             instead=one.denial.instead if one.denial else None,
         )
