@@ -65,7 +65,7 @@ def measured(run: Run) -> dict[str, list[Measured]]:
     folder = run.data("grounding")
     most = _FEW if run.fast else run.options.rows
     run.parameters["rows"] = most or "all"
-    scores = Scores(cache_file(), run.say)
+    scores = Scores(cache_file(), run.say, model=run.options.model)
     run.parameters["entailment"] = scores.backend
     found = {}
     ours = run.parameters["data.grounding"] == "as published"
@@ -198,6 +198,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rows", type=int, metavar="N", help="at most so many rows of each set; all by default"
+    )
+    parser.add_argument(
+        "--model", type=Path, metavar="DIR", help="another entailment model; default: the packaged one"
     )
     parser.add_argument(
         "--latency", action="store_true", help="only how long an answer takes, and how much memory"
