@@ -116,7 +116,7 @@ class Cited:
     Attributes:
         start: where its place in the answer begins.
         end: where it ends.
-        claims: whether this place is what is cited for; else it is a mark.
+        claims: whether the source is cited for the words at this place; if not, they are a mark, as "[1]" is.
         url: of the source; "" where it has none.
         name: its title or file.
         identifier: what the service calls it.

@@ -86,7 +86,7 @@ def _has_place(annotation: Mapping[str, Any]) -> bool:
 
 
 def _moved(annotation: Mapping[str, Any], edits: Sequence[Edit], size: int) -> Json | None:
-    """An annotation with its places in the edited text; `None` if its text went, or its places are none of the text."""
+    """An annotation with its places in the edited text; `None` if its text went, or it points outside of the text."""
     kind = annotation.get("type")
     inner = annotation.get(kind) if isinstance(kind, str) else None
     if isinstance(inner, Mapping):  # of chat completions
@@ -132,6 +132,6 @@ def _safe(one: Mapping[str, Any], taken: Sequence[str]) -> Json:
     inner = one.get(kind) if isinstance(kind, str) and kind in KINDS else None
     bare = {name: value for name, value in one.items() if not isinstance(value, Mapping)}
     found = stripped(bare, _FIELDS, taken)
-    return (
-        {**found, str(kind): _safe({**inner, "type": None}, taken)} if isinstance(inner, Mapping) else found
-    )
+    if isinstance(inner, Mapping):
+        found[str(kind)] = _safe({name: value for name, value in inner.items() if name != "type"}, taken)
+    return found

@@ -84,7 +84,7 @@ def _whole(citation: Any) -> Any:
 
 
 def _cited(given: Any, base: int, said: str) -> Cited | None:
-    """One citation in a text that begins at `base`; `None` if it is none."""
+    """One citation in a text that begins at `base`; `None` if it cannot be read."""
     if not isinstance(given, Mapping):
         return None
     kind = given.get("type")
@@ -110,7 +110,7 @@ def _cited(given: Any, base: int, said: str) -> Cited | None:
 
 
 def _place(known: Mapping[str, Any], size: int) -> tuple[int, int] | None:
-    """The place of an annotation in a text of so many characters: of one with one point the character before it; `None` if it is none."""
+    """Where an annotation begins and ends in a text of `size` characters; one that names a single point gets the character before it. `None` outside."""
     start, end = known.get("start_index", known.get("index")), known.get("end_index")
     whole = [one for one in (start, end) if one is not None]
     if start is None or any(not isinstance(one, int) or isinstance(one, bool) for one in whole):

@@ -154,6 +154,7 @@ class TestDoors:
             "(a.org)",
             "(c.org)",
         ]
+        assert all("type" not in one["url_citation"] for one in message["annotations"])
 
     def test_responses(self):
         block = {"type": "output_text", "text": TEXT, "annotations": EVERY}

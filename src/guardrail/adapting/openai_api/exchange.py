@@ -349,7 +349,7 @@ class Exchange:
         return message if self._form is None else told(message)
 
     def _parts(self, choice: Choice, change: Change) -> list[Change] | None:
-        """The change of each text block; `None` where JSON would not be what is wanted any more."""
+        """The change of each text block; `None` where the JSON would no longer fit what was asked for."""
         reading = self._structured(choice)
         if reading is None:
             return change.split(choice.places)
