@@ -12,6 +12,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +92,12 @@ def live_rows(run: Run, hub: Hub) -> list[Row]:
     years = {name: tuple((first, last) for first, last in spans) for name, spans in events.items()}
     found = [
         *_rates("Live model", "all", rate(plain)),
+        _always_the_same("Live model", facts),
         *_grouped("Live model, domain", by(plain, lambda case: case.domain)),
         *_grouped("Live model, rule", by(plain, lambda case: case.rule)),
         *_verdicts("Live model, verdict", [_relation_truth(one.case) for one in plain], plain),
         *_rates("Live model, temporal", "all", rate(timed)),
+        _always_the_same("Live model, temporal", temporal),
         *_grouped("Live model, operator", by(timed, lambda case: case.outer)),
         *_verdicts(
             "Live model, temporal verdict", [_temporal_truth(one.case, years) for one in timed], timed
@@ -244,6 +247,17 @@ def _verdicts(title: str, truths: Sequence[Truth], outcomes: Sequence[Outcomes])
 
 def _grouped(title: str, rates: Mapping[Any, Rate]) -> list[Row]:
     return [row for name, one in sorted(rates.items()) for row in _rates(title, name, one)[:1]]
+
+
+def _always_the_same(title: str, cases: Sequence[Asked]) -> Row:
+    """What saying Yes to everything, or No, would get wrong, whichever is less."""
+    yes = sum(map(attrgetter("answer"), cases))
+    return Row.shown(
+        f"{title}: wrong by always the same word",
+        100 * min(yes, len(cases) - yes) / max(1, len(cases)),
+        unit="%",
+        digits=1,
+    )
 
 
 def _rates(title: str, name: str, one: Rate) -> list[Row]:

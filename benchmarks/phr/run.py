@@ -20,7 +20,7 @@ from guardrail.errors import MissingExtra
 
 __all__ = ["PARTS", "compute", "main"]
 
-PARTS = ("convergence", "process", "speed")
+PARTS = ("convergence", "process", "language", "speed")
 """Each is a module of this package with `rows(run)`, and `add_options(parser)` if it has options of its own."""
 
 

@@ -442,7 +442,7 @@ def read(
     choices = data.get("choices") if isinstance(data, dict) else None
     if not choices or not isinstance(choices, list):
         return [_unreadable(data, cost.split(n))] * n
-    cost += Cost(0, _used(data, "prompt_tokens"), _used(data, "completion_tokens"))
+    cost += Cost(0, _used(data, "prompt_tokens"), _written(data, choices))
     model = _text_of(data.get("model"))
     share = cost if n == 1 else cost.split(min(n, len(choices)))
     try:
@@ -456,6 +456,21 @@ def _used(data: Mapping[str, Any], name: str) -> int:
     usage = data.get("usage")
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if isinstance(count, int) and count > 0 else 0
+
+
+def _written(data: Mapping[str, Any], choices: Sequence[Any]) -> int:
+    """Tokens of all choices. llama.cpp counts those of the first alone, which shows where there are more words than tokens."""
+    told = _used(data, "completion_tokens")
+    texts = [_said(choice) for choice in choices]
+    if len(texts) > 1 and texts[0] and told < sum(len(text.split()) for text in texts):
+        return round(told * sum(map(len, texts)) / len(texts[0]))
+    return told
+
+
+def _said(choice: Any) -> str:
+    given = choice if isinstance(choice, dict) else {}
+    message = given.get("message")
+    return _text_of(message.get("content") if isinstance(message, dict) else given.get("text"))
 
 
 def _unreadable(data: Any, cost: Cost) -> Failed:

@@ -34,6 +34,22 @@ class TestUsage:
         found = read(body, 2, Cost(calls=1), choice)
         assert sum(one.cost.tokens for one in found) == 14
 
+    def test_a_service_that_counts_the_first_choice_alone(self):
+        """As llama.cpp's server answered to `n=3`; without `n` the three take about 64 tokens."""
+        texts = [
+            "The cheerful green is the most pleasing choice.",
+            "My favourite color is blue. It's bright and easy to see. I prefer it because it's a classic shade that has a rich, calming aura.",
+            "Red is a beautiful and calming colour. It creates a calming atmosphere that enhances the quality of life and makes people feel refreshed and happy.",
+        ]
+        usage = {"completion_tokens": 10, "prompt_tokens": 43, "total_tokens": 53}
+        for choices in (
+            [{"text": text} for text in texts],
+            [{"message": {"content": text}, "text": ""} for text in texts],
+        ):
+            found = read({"choices": choices, "usage": usage}, 3, Cost(calls=1), choice)
+            assert 55 < sum(one.cost.completion_tokens for one in found) < 75
+            assert sum(one.cost.prompt_tokens for one in found) == 43
+
 
 class TestTransport:
     """Which HTTP library carries asynchronous requests."""

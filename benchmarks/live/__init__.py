@@ -1,0 +1,1 @@
+"""A real chat model behind every detector, recorded and replayed."""
