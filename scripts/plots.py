@@ -27,6 +27,23 @@ COLUMNS = {
     "Spearman": "Spearman",
 }  # in the plot, and in the recorded result
 
+LIVE_SHARES = {
+    "references: share invented": ("references that it invents", 1),
+    "references: share flagged": ("of its references flagged by asking it", 1),
+    "references: well-known works flagged": ("well-known works flagged so", 1),
+    "logic: all: wrong": ("facts: wrong answers", 100),
+    "logic: temporal, all: wrong": ("time: wrong answers", 100),
+    "documents with the answer: answers flagged": ("answers from documents flagged", 1),
+    "documents of another question: answers flagged": ("… of another question", 1),
+}
+LIVE_AREAS = {
+    "references: invented or well known, indirect, AUC": ("who wrote it?", 1),
+    "references: invented or well known, direct, AUC": ("does it exist?", 1),
+    "references: invented or well known, both, AUC": ("both", 1),
+    "references: the same by the length of the title, AUC": ("length of the title", 1),
+}
+"""What the plot shows of the live rows: its words, and the unit of the figure."""
+
 Row = Mapping[str, Any]
 
 
@@ -61,6 +78,16 @@ def leaks() -> dict[str, float]:
         if cells:
             released, said = map(sum, zip(*cells, strict=True))
             found[f"{line['guard']}, {line['setting']}, {line['policy']}"] = 100 * released / said
+    return found
+
+
+def live() -> dict[str, dict[str, Row]]:
+    """By model, its rows with an interval, by what they measure."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows("live"):
+        model, _, quantity = row["quantity"].partition(", ")
+        if row["interval"] is not None:
+            found.setdefault(model, {})[re.sub(r" \(\d+\)| of \d+", "", quantity)] = row
     return found
 
 
@@ -102,10 +129,31 @@ def draw_leaks(figure: Any) -> None:
     axes.set_yticklabels(list(found))
 
 
+def draw_live(figure: Any) -> None:
+    """Shares of each model on the left, how well its own replies distinguish works on the right."""
+    panels = figure.subplots(1, 2, width_ratios=(3, 2))
+    for panel, names in zip(panels, (LIVE_SHARES, LIVE_AREAS), strict=True):
+        for i, (model, found) in enumerate(live().items()):
+            for at, (quantity, (_, unit)) in enumerate(reversed(names.items())):
+                if row := found.get(quantity):
+                    place = at + 0.15 * (0.5 - i)
+                    panel.plot(
+                        [end / unit for end in row["interval"]], [place] * 2, color=COLOURS[i], linewidth=1.6
+                    )
+                    panel.plot(row["ours"] / unit, place, MARKERS[i], color=COLOURS[i], markersize=5)
+            panel.plot([], [], MARKERS[i], color=COLOURS[i], label=model)
+        panel.set(xlim=(0, 1.02), yticks=range(len(names)))
+        panel.set_yticklabels([label for label, _ in reversed(names.values())])
+    panels[0].set_xlabel("share")
+    panels[1].set_xlabel("AUC")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+
+
 PLOTS: Mapping[str, tuple[Callable[[Any], None], tuple[float, float]]] = {
     "references": (draw_references, (7.2, 2.8)),
     "selfcheck": (draw_selfcheck, (4.8, 4.2)),
     "leaks": (draw_leaks, (7.2, 3.6)),
+    "live": (draw_live, (7.2, 3.2)),
 }
 
 

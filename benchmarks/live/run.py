@@ -35,17 +35,16 @@ SOME: Mapping[str, Sequence[str]] = {"qwen2.5-coder-1.5b-instruct": ("references
 """Models whose recording has these parts alone, and of them what `--fast` asks."""
 
 TIMEOUT = 900.0
-PEOPLE = 20
+PEOPLE = 12
 TOPICS = 3  # of each field
-AGAIN = 10  # questions that are asked again
+AGAIN = 6  # questions that are asked again
 PAIRS = 15  # lists of each length
 REMEMBERED = 5
 QUESTIONS = 40
 _FINE = re.compile(r", (?:domain|operator), ")
 """Rows of so few questions that they say nothing."""
 
-CASES = 3  # questions per domain and rule; 25 times as many about time
-FEW_CASES = 1  # of the larger model
+CASES = 2  # questions per domain and rule; 25 times as many about time
 
 
 def compute(run: Run) -> list[Row]:
@@ -125,12 +124,12 @@ def _logic(run: Run, asked: Asked, labels: Labels) -> Iterator[Row]:
         yield Row.missing("logic", reason)
         return
     options = Namespace(
-        cases=FEW_CASES if asked.model in SOME else CASES, rephrase=False, repair=False, invented=False
+        cases=CASES, rephrase=False, repair=False, invented=False
     )
     own = replace(run, options=options)
     for row in logic.live_rows(own, Hub({"chat": asked})):
         if not _FINE.search(row.quantity):
-            yield replace(row, quantity=f"logic: {row.quantity.removeprefix('Live model').lstrip(', ')}")
+            yield replace(row, quantity=f"logic: {row.quantity.removeprefix('Live model').lstrip(', :')}")
 
 
 _PARTS: Mapping[str, Any] = {

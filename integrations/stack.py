@@ -1,6 +1,7 @@
+# ruff: noqa: INP001  # a script next to the adapters, as their examples are
 """Every door in front of a real model: is anything lost, does anything of what was removed come through?
 
-`python -m benchmarks.live.stack --base-url URL --model NAME [--questions N]`. A detector that rejects every sentence with a digit
+`python -m integrations.stack --base-url URL --model NAME [--questions N]`. A detector that rejects every sentence with a digit
 stands for any other; its policy removes them. Each answer is looked at as its client gets it: the text, the parts of a stream,
 the whole body.
 """
@@ -272,7 +273,7 @@ def soak(base_url: str, model: str, questions: int) -> dict[str, Counter[str]]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Print faults by door; 1 if there are any."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.live.stack", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m integrations.stack", description=__doc__)
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--model", required=True)
     parser.add_argument("--questions", type=int, default=10, help="per door (10)")
