@@ -1,4 +1,4 @@
-"""The plots of docs/benchmarks.md, from recorded results: `python scripts/plots.py [FOLDER]` (docs/images by default).
+"""The plots of docs/benchmarks.md, from recorded results: `python -m scripts.plots [FOLDER]` (docs/images by default).
 
 Read are `docs/figures/NAME.json`, each as `python -m benchmarks.NAME --json docs/figures/NAME.json` wrote it, and what the leak
 benchmark recorded of other guards. Needs matplotlib (extra `bench`).
@@ -87,7 +87,7 @@ def live() -> dict[str, dict[str, Row]]:
     for row in rows("live"):
         model, _, quantity = row["quantity"].partition(", ")
         if row["interval"] is not None:
-            found.setdefault(model, {})[re.sub(r" \(\d+\)| of \d+", "", quantity)] = row
+            found.setdefault(model, {})[re.sub(r" \(\d+\)| of \d+| \[%\]", "", quantity)] = row
     return found
 
 

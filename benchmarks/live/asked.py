@@ -71,7 +71,7 @@ class Asked(RecordedChat):
         return found
 
 
-def slim(path: Path, out: Path, *, digits: int = 2) -> None:
+def slim(path: Path, out: Path) -> None:
     """Write a recording without its prompts: half as large, and replayed in the same way."""
     lines: dict[str, dict[str, Any]] = {}
     for entry in read_recording(path):
@@ -81,7 +81,7 @@ def slim(path: Path, out: Path, *, digits: int = 2) -> None:
         else:
             value = asdict(reply.value)
             said = {"value": {name: value[name] for name in ("text", "model", "finish_reason")}}
-        cost = {name: round(number, digits) for name, number in asdict(reply.cost).items() if number}
+        cost = {name: number for name, number in asdict(reply.cost).items() if number}
         lines[entry.key] = {"key": entry.key, "reply": {**said, **({"cost": cost} if cost else {})}}
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines.values())
     out.write_text(text, encoding="utf-8")

@@ -31,8 +31,10 @@ __all__ = ["main"]
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "recorded"
 PARTS = ("references", "biographies", "memory", "logic", "documents", "regenerate")
-SOME: Mapping[str, Sequence[str]] = {"qwen2.5-coder-1.5b-instruct": ("references", "logic")}
-"""Models whose recording has these parts alone, and of them what `--fast` asks."""
+RECORDED_PARTS: Mapping[str, Sequence[str]] = {
+    "qwen2.5-coder-0.5b-instruct": ("references", "logic", "documents")
+}
+"""Parts of which the recording next to this file has replies; of any other recording, all."""
 
 TIMEOUT = 900.0
 PEOPLE = 12
@@ -82,11 +84,13 @@ def _live(run: Run) -> Iterator[Row]:
 
 def _of_model(run: Run, asked: Asked) -> Iterator[Row]:
     model = asked.model
-    labels, some = labels_of(model), None if asked.live else SOME.get(model)
-    if some is not None:
-        run = replace(run, fast=True)
-    for part in run.options.only or some or PARTS:
-        if some is not None and part not in some:
+    labels = labels_of(model)
+    there = PARTS if asked.live or asked.path.parent != RECORDED else RECORDED_PARTS.get(model, PARTS)
+    for part in run.options.only or there:
+        if part not in there:
+            yield Row.missing(
+                f"{model}, {part}", "not recorded of this model; ask it with --base-url and --record"
+            )
             continue
         for row in _PARTS[part](run, asked, labels):
             yield replace(row, quantity=f"{model}, {row.quantity}")
@@ -123,9 +127,7 @@ def _logic(run: Run, asked: Asked, labels: Labels) -> Iterator[Row]:
     if reason := available():
         yield Row.missing("logic", reason)
         return
-    options = Namespace(
-        cases=CASES, rephrase=False, repair=False, invented=False
-    )
+    options = Namespace(cases=CASES, rephrase=False, repair=False, invented=False)
     own = replace(run, options=options)
     for row in logic.live_rows(own, Hub({"chat": asked})):
         if not _FINE.search(row.quantity):

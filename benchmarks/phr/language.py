@@ -35,7 +35,7 @@ __all__ = ["Point", "add_options", "rows"]
 RECORDED = Path(__file__).resolve().parent / "language.jsonl"
 TASKS = ("sst2", "subj")
 SIZES = (2, 4, 8)
-SEEDS = 3
+SEEDS = 2
 QUERIES = 8
 SETTINGS = Settings(contexts=5, horizon=3, epsilon=0.75, max_tokens=60)
 REPLICATES = 1_000

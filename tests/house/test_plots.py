@@ -16,7 +16,7 @@ def test_page_shows_every_plot():
     assert set(shown) == {f"benchmarks-{name}.svg" for name in plots.PLOTS}
     for name, text in shown.items():
         assert len(text.split()) > 8, f"{name}: say what the plot shows"
-        assert (ROOT / "docs" / "images" / name).is_file(), f"{name}: run python scripts/plots.py"
+        assert (ROOT / "docs" / "images" / name).is_file(), f"{name}: run python -m scripts.plots"
 
 
 def test_every_plot_is_drawn(tmp_path):
@@ -34,6 +34,13 @@ def test_what_the_texts_say_is_recorded():
     cells = [row for found in plots.selfcheck().values() for row in found]
     assert len(cells) == 50
     assert max(abs(row["ours"] - row["published"]) for row in cells) < 0.235
+    small = plots.live()["qwen2.5-coder-0.5b-instruct"]
+    assert round(small["references: share invented"]["ours"], 3) == 0.988
+    assert all(
+        0.45 < small[f"references: invented or well known, {name}, AUC"]["ours"] < 0.55
+        for name in ("direct", "indirect", "both")
+    )
+    assert set(plots.LIVE_SHARES) | set(plots.LIVE_AREAS) <= set(small)
     shares = plots.leaks()
     assert (len(shares), list(shares.values()).count(0.0)) == (13, 3)
 

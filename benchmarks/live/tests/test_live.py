@@ -61,7 +61,7 @@ class TestReplay:
     def test_without_prompts_the_figures_are_the_same(self, tmp_path: Path) -> None:
         run, path, small = of("references"), tmp_path / "replies.jsonl", tmp_path / "small.jsonl"
         recorded = list(live._of_model(run, Asked(path, "wavering", record_from=Wavering(), say=str)))
-        slim(path, small, digits=6)
+        slim(path, small)
         assert list(live._of_model(run, Asked(small, "wavering", say=str))) == recorded
         assert small.stat().st_size < path.stat().st_size / 2
         assert all(entry.request is None for entry in read_recording(small))
