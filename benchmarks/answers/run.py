@@ -11,6 +11,7 @@ from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from benchmarks.answers.attribution import attribution_rows
 from benchmarks.answers.kinds import kind_rows
+from benchmarks.answers.languages import language_rows
 from benchmarks.answers.sentences import sentence_rows
 
 __all__ = ["PARTS", "main"]
@@ -37,6 +38,7 @@ PARTS: dict[str, Callable[[Run], list[Row]]] = {
     "sentences": sentence_rows,
     "doors": door_rows,
     "attribution": attribution_rows,
+    "languages": language_rows,
 }
 """Makes the rows of a part, by its name."""
 
@@ -53,7 +55,10 @@ def compute(run: Run) -> list[Row]:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="these parts of the table")
     parser.add_argument(
-        "--rows", type=int, metavar="N", help="at most so many statements of each set; all by default"
+        "--rows",
+        type=int,
+        metavar="N",
+        help="at most so many statements of each set, or pairs of each language; all statements, 200 pairs by default",
     )
     parser.add_argument("--wrong", action="store_true", help="also say which cases are wrong, and why")
 

@@ -55,6 +55,9 @@ class TestDelimited:
                 "its tutorial's": "You answer questions. Use the following pieces of retrieved context to answer the question. Be "
                 f"concise.\n\n{TEXT}",
                 "LlamaIndex's": f"Context information is below.\n-----\n{TEXT}\n-----\nGiven the context information, answer.\nQuery: ?",
+                "numbers": f"Answer from these documents, and cite them:\n[1] {TEXT}",
+                "numbers below a paragraph": f"Nutze nur die Quellen unten.\nZitiere sie als [n].\n\n[1] {TEXT}\n\nFrage: wer?",
+                "numbers in Chinese": f"请根据以下资料回答并引用：\n[1] {TEXT}",
                 "marks": f"--- BEGIN DOCUMENT ---\n{TEXT}\n--- END DOCUMENT ---\nBe nice.",
             },
             lambda prompt: _equal([one.text for one in delimited(prompt)], [TEXT]),
@@ -70,6 +73,9 @@ class TestDelimited:
                 "<instructions>The firm was founded in 1904.</instructions>",
                 "<document>never closed. The firm was founded in 1904.",
                 "Note: the firm was founded in 1904.\nTone: friendly",
+                "Be kind.\n[1] The firm was founded in 1904.",
+                "Cite your sources, and follow these rules:\n[1] The firm was founded in 1904.",
+                "Cite your sources.\n[7] The firm was founded in 1904.",
             ],
             lambda prompt: _equal(delimited(prompt), []),
         )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 from benchmarks._data import data_dir
-from benchmarks.answers import kinds, marks, sentences, statements
+from benchmarks.answers import kinds, languages, marks, sentences, statements
 from benchmarks.answers.attribution import Judged, set_rows
 from benchmarks.answers.checking import Found, check, found, opened
 from tests.looping import each
@@ -282,3 +282,27 @@ class TestData:
         assert len(rows) > 100
         said = sentences.texts(map(sentences.place, rows), data_dir)
         assert [row["sentence"] for row in rows] == [text for text, _ in said]
+
+
+class TestLanguages:
+    def test_pairs(self, tmp_path):
+        """Without English and what is no pair, so many of each language; the file's name says the language where a row does not."""
+        for path, rows in {
+            "nli_other/made_ko.jsonl": [{"premise": "p", "hypothesis": "h", "label": "entailment"}] * 3,
+            "xnli15/made.jsonl": [
+                {"premise": "p", "hypothesis": "h", "label": "neutral", "lang": lang} for lang in ("en", "de")
+            ],
+            "news/items.jsonl": [{"text": "t"}],
+        }.items():
+            (tmp_path / path).parent.mkdir()
+            (tmp_path / path).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        found = [(one.native, one.language, one.entailed) for one in languages.read_pairs(tmp_path, 2)]
+        assert found == [(True, "ko", True), (True, "ko", True), (False, "de", False)]
+
+    def test_rows(self):
+        """Of what has a verdict, how much is entailed; none of nothing."""
+        pairs = [languages.Pair(True, "ko", "p", "h", entailed) for entailed in (True, False, True)]
+        rows = {row.quantity: row.ours for row in languages.verdict_rows(pairs, [YES, YES, OPEN])}
+        assert rows["languages, native: supported"] == 2
+        assert rows["languages, native: supported, share entailed"] == 0.5
+        assert rows["languages, native: unsupported, share entailed"] is None

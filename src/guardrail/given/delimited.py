@@ -28,6 +28,9 @@ _ANNOUNCED = re.compile(
 _LABEL = 80  # characters of a label at most
 _CHILDREN = 10  # tags that name a document, at most
 _MOST_ITEMS = 1_000
+_ABOVE = 6  # lines above the first document that are looked at
+_PARAGRAPH, _SAID = 3, 600  # the last of them that have text, and characters of each
+_WITHOUT_BLANKS = "\u3000"  # scripts from here on
 
 
 @cache
@@ -201,8 +204,28 @@ def _blocks(lines: Sequence[_Line], *, by_user: bool) -> Iterator[tuple[str, lis
             end = _end(lines, start, line, last=last, by_user=by_user)
             yield "", [line.rest, *(one.text for one in lines[start:end])]
             at = max(end, at + 1)
+        elif _begins_items(lines, at):
+            end = max(at + 1, _end(lines, at, _Line(""), last=last, by_user=by_user))
+            yield "", [one.text for one in lines[at:end]]
+            at = end
         else:
             at += 1
+
+
+def _begins_items(lines: Sequence[_Line], at: int) -> bool:
+    """Whether documents with numbers in brackets begin at a line, below a paragraph that speaks of documents: "Cite these sources:"."""
+    first = _ITEM.match(lines[at].text)
+    if first is None or first[1] not in {"0", "1"}:
+        return False
+    before = [line.text[-_SAID:] for line in lines[max(0, at - _ABOVE) : at] if line.text.strip()]
+    return _has_any("documents", " ".join(before[-_PARAGRAPH:])) and not _has_any("instructions", before[-1])
+
+
+def _has_any(kind: str, text: str) -> bool:
+    """Whether a text has a word that is a label of this kind; those of scripts without blanks may be part of a longer run."""
+    labels, said = _words()[kind], text.casefold()
+    apart = not labels.isdisjoint(re.findall(r"\w+", said))
+    return apart or any(label in said for label in labels if label > _WITHOUT_BLANKS)
 
 
 def _behind(lines: Sequence[_Line], at: int) -> int:

@@ -92,6 +92,7 @@ _MARKER = re.compile(r"[ \t>#]*(?:(?:[-*+•·‣–]|\(?[\da-z]{1,3}[.)])[ \t]+
 _RULE = re.compile(r"[\s|:=*_>#\x1e-]*")
 _HEADER, _CELL = re.compile(r"<th\b", re.IGNORECASE), re.compile(r"<td\b", re.IGNORECASE)
 _EDGE = re.compile(r"[ \t\r\n|>\u00a0\x1e]+|</?[A-Za-z][^<>]*>")
+_EMPHASIS = re.compile(r"<[A-Za-z]")
 _LAST_CELL = re.compile(r"\s*(?:</t[dhr]>|<br\s*/?>)\s*\Z", re.IGNORECASE)
 _STOP = re.compile(r"[.!?][\"”’*_]{0,3}[ \t]+(?=[^\W\d_])")
 _OPENING = 40  # characters before a mark that only introduce it
@@ -333,9 +334,13 @@ class _Reader:
         while (border := self.over.find(BORDER, at, end)) >= 0:
             yield at, border
             at = border
-            while at < end and self.over[at] in (BORDER, GONE):
+            while at < end and self.over[at] in (BORDER, GONE) and not self._opens(at):
                 at += 1
         yield at, end
+
+    def _opens(self, place: int) -> bool:
+        """Whether a tag of emphasis begins here: it belongs to the sentence that it is in."""
+        return self.over[place] == GONE and _EMPHASIS.match(self.text, place) is not None
 
     def _split(self, start: int, end: int) -> Iterator[Piece]:
         said = plain(self.over, start, end)

@@ -17,6 +17,7 @@ _OTHER_END = re.compile(
     r"(?:[。！？｡]+[”’」』》）\"']*|[।॥؟۔]+)\s*"
     r"|[.!?…][“«‹]+\s+"  # they close in German
     r"|(?<=\d)\s?(?:[kMGT]?(?:W|V|A|Hz|B)|[kcmµ]?m|[kmµ]?g|m?[lL]|s|h|min|°?[CF])\.\s+(?=[A-Z])"  # a unit is no initial
+    r"|(?<![\w.'’@/-])[a-zß-ÿ]{3,}\.[*_\"”’)]{0,3}\s+(?=[A-ZÀ-Þ][a-zß-ÿ])"  # nupunkt takes "free" and "week" for abbreviations
 )
 _ORDINAL = re.compile(r"(?<!\w)(?<!\d[.,])\d{1,2}\.\s+$")
 _MAGNITUDE = re.compile(

@@ -108,6 +108,27 @@ class TestOwnLanguage:
         found = examined(GroundingCheck(fit="entailment"), INVENTED.replace(" 1952", ""), DOCUMENTS["German"])
         assert [one.verdict for one in found] == [Verdict.UNVERIFIED]
 
+    @pytest.mark.parametrize("fit", ["words", "entailment"])
+    @pytest.mark.parametrize(
+        ("language", "said", "new"),
+        [
+            ("German", "Die Fähre zur Insel fährt jeden Morgen um acht Uhr kostenlos.", "kostenlos"),
+            ("French", "Le ferry pour l'île part chaque matin à huit heures sans prendre de vélos.", "vélos"),
+            ("Spanish", "El ferry a la isla sale cada mañana a las ocho y es gratuito.", "gratuito"),
+        ],
+    )
+    def test_one_new_word(self, fit, language, said, new):
+        """Is enough to leave a sentence open, and the reason names it: most of the words of a false sentence are there, too."""
+        (found,) = examined(GroundingCheck(fit=fit), said, DOCUMENTS[language])
+        assert found.verdict is Verdict.UNVERIFIED
+        assert f"'{new}'" in found.reason
+
+    def test_another_form_of_a_word(self):
+        """Is not new, and of a capitalised one it is not said that no document has it."""
+        said = "Jeder Fähre zur Insel nimmt am Morgen um acht Uhr fünfzig Gästen mit."
+        (found,) = examined(GroundingCheck(fit="entailment"), said, DOCUMENTS["German"])
+        assert (found.verdict, "no document" in found.reason) == (Verdict.SUPPORTED, False)
+
     def test_by_entailment_alone(self):
         """A check that has no words to count says nothing."""
         found = examined(NliCheck(model="packaged"), DOCUMENTS["German"], DOCUMENTS["German"])

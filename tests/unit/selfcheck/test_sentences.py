@@ -17,6 +17,9 @@ class TestSentences:
             ("One", ["One"]),
             ("Dr. Smith left. He ran!", ["Dr. Smith left.", "He ran!"]),
             ("See Fig. 3. It works.", ["See Fig. 3.", "It works."]),
+            ("Entry is free. Parking is not.", ["Entry is free.", "Parking is not."]),
+            ("It closed for a week. **Guests left.**", ["It closed for a week.", "**Guests left.**"]),
+            ("He saw approx. five. See vol. II of it.", ["He saw approx. five.", "See vol. II of it."]),
             (
                 "这本书很好。是的。你好吗？“好！”他说。",
                 ["这本书很好。", "是的。", "你好吗？", "“好！”", "他说。"],
@@ -40,7 +43,9 @@ class TestSentences:
         assert [span.of(text) for span in spans] == ["One.", "Two.", "three"]
         assert all(a.end <= b.start for a, b in pairwise(spans))
 
-    @pytest.mark.parametrize("piece", ["!", '."', ".)", "?!", "a.)", "!*", ". ", "a. ", "。", "\n"])
+    @pytest.mark.parametrize(
+        "piece", ["!", '."', ".)", "?!", "a.)", "!*", ". ", "a. ", "。", "\n", "free.", "free. "]
+    )
     def test_hostile_runs_are_quick(self, piece):
         """Marks without end take no quadratic time: 60,000 of them did take a minute."""
         with ends(30):

@@ -181,6 +181,14 @@ class TestBlocks:
         assert pieces(text)[-1].form == "record"
         assert [piece.span.of(text) for piece in pieces(text)][1] == "R&amp;D is <b>big</b>"
 
+    def test_emphasis_belongs_to_its_sentence(self):
+        """Whoever removes a sentence removes both of its tags."""
+        text = "<p><strong>Entry is free.</strong> It is <em>red</em>.</p>"
+        assert [piece.span.of(text) for piece in pieces(text)] == [
+            "<strong>Entry is free.</strong>",
+            "It is <em>red</em>.",
+        ]
+
     def test_thoughts_are_no_claims(self):
         """What is beside them is read as if they were not there."""
         text = "<think>1905? It is 1905.</think>\nIt is 1904. [THINK]hm[/THINK]"

@@ -98,7 +98,8 @@ class GroundingCheck(SentenceCheck):
     where the evidence speaks neither way. The fit's own threshold is a little above. It was learnt on English.
 
     An answer in another language than its documents is unverified. If both are in one that is not English, words, numbers
-    and names decide alone, and a sentence is unsupported only if it also has a number that no document has.
+    and names decide alone. Then a sentence is supported only if the documents have each of its words in some form, and
+    unsupported only if it also has a number that no document has.
     """
 
     name: ClassVar[str] = "selfcheck-grounding"
@@ -236,10 +237,8 @@ class GroundingCheck(SentenceCheck):
             score = max(score, limit)
         elif one.claim.form == "short":
             return self._judged_short(one, weighed, labels)
-        elif one.unlearnt and score >= limit and not one.counted.numbers:
-            return Judged(None, limit, f"many of its words are in no document, but {one.unlearnt}")
-        elif one.doubt and one.unlearnt:
-            return Judged(None, limit, f"{one.doubt.reason}, which may mean the same: {one.unlearnt}")
+        elif one.unlearnt and (undecided := _undecided(one, one.counted, denied=score >= limit)):
+            return Judged(None, limit, f"{undecided}: {one.unlearnt}")
         asked = self.fit == "entailment" and not one.unlearnt and one.claim.form == "sentence"
         if asked and not weighed.read and score < limit:
             return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
@@ -286,6 +285,17 @@ class GroundingCheck(SentenceCheck):
         return Judged(None, limit, reason, evidence)
 
 
+def _undecided(one: _Prepared, counted: Novelty, *, denied: bool) -> str:
+    """Why words alone decide nothing about a claim: some of it is not in the documents and may mean the same; "" if they do."""
+    if one.doubt:
+        return f"{one.doubt.reason}, which may mean the same"
+    if denied and counted.numbers:
+        return ""
+    if counted.strange:
+        return f"{_listed(counted.strange)} in no document"
+    return "many of its words are in no document in this form" if denied else ""
+
+
 def _witnessed(one: _Prepared, weighed: _Weighed) -> tuple[_Prepared, _Weighed]:
     """A claim with a word in the place of another, which the model says is contradicted: so they do not mean the same."""
     if one.doubt is None or one.denial or not weighed.read:
@@ -330,7 +340,7 @@ def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> li
             _Prepared(
                 claim,
                 hypothesis,
-                _counted(text, vocabulary, known),
+                _counted(text, vocabulary, known, unlearnt),
                 best,
                 partial,
                 denial,
@@ -342,13 +352,19 @@ def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> li
     return found
 
 
-def _counted(text: str, vocabulary: Vocabulary, asked: Collection[str]) -> Novelty | None:
-    """How much of a claim is new; a name that the question has is no invention of the answer."""
+def _counted(text: str, vocabulary: Vocabulary, asked: Collection[str], unlearnt: bool) -> Novelty | None:
+    """How much of a claim is new; a name that the question has is no invention of the answer.
+
+    In other languages nouns are capitalised or inflected: only one of which no document has any form is a name that is new.
+    """
     counted = novelty(text, vocabulary)
-    if counted is None or not counted.names or not asked:
+    if counted is None or not counted.names:
         return counted
-    names = tuple(name for name in counted.names if not all(word in asked for word in plain_words(name)))
-    return replace(counted, names=names)
+    names = [name for name in counted.names if not all(word in asked for word in plain_words(name))]
+    if unlearnt:
+        strange = {word.casefold() for word in counted.strange}
+        names = [name for name in names if not strange.isdisjoint(plain_words(name))]
+    return replace(counted, names=tuple(names))
 
 
 def _is_whole(found: Entailment) -> bool:
@@ -387,11 +403,13 @@ def _says(word: str) -> bool:
 def _absent(counted: Novelty) -> str:
     """The numbers and names that no document has; "" if there are none."""
     words = [*counted.numbers, *counted.names]
-    if not words:
-        return ""
+    return f"{_listed(words)} in no document" if words else ""
+
+
+def _listed(words: Sequence[str]) -> str:
     listed = ", ".join(f"'{word}'" for word in words[:_NAMED])
     more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    return f"{listed}{more} {'is' if len(words) == 1 else 'are'} in no document"
+    return f"{listed}{more} {'is' if len(words) == 1 else 'are'}"
 
 
 def _evidence(

@@ -80,7 +80,7 @@ class Copies:
     """
 
     def __init__(self, sentences: Sequence[tuple[str, int]]) -> None:
-        self._sentences = sentences
+        self.sentences = self._sentences = sentences
         self._tokens = [_read(text) for text, _ in sentences]
         self._words = [[one.word for one in tokens] for tokens in self._tokens]
         self._sets = [set(words) for words in self._words]

@@ -9,13 +9,14 @@ from typing import TypeAlias
 from guardrail.report import Passage
 from guardrail.selfcheck.grounding.copies import Change, Copies
 from guardrail.selfcheck.grounding.novelty import plain_words
+from guardrail.selfcheck.grounding.substitutes import Substitute, Substitutes
 from guardrail.text.known_quantities import Fault, KnownQuantities
 from guardrail.text.quotations import KnownTexts, Misquotation
 from guardrail.text.typography import normalised
 
 __all__ = ["SURE", "Denial", "Denials"]
 
-_Found: TypeAlias = Fault | Misquotation | Change
+_Found: TypeAlias = Fault | Misquotation | Change | Substitute
 
 SURE = 0.95
 """The least probability that a denied sentence is not supported, where neither is likelier than the other beforehand."""
@@ -53,6 +54,7 @@ class Denials:
     ) -> None:
         self._labels, self._copies = labels, copies
         self._quantities, self._texts = quantities, KnownTexts(quantities.texts, also=asked)
+        self._substitutes = Substitutes(copies.sentences, quantities)
 
     def of(
         self, sentence: str, *, question: str = "", names: bool = False
@@ -69,6 +71,8 @@ class Denials:
         sure: list[_Found] = [*self._quantities.faults(normalised(asked)), *self._texts.faults(asked)]
         unsure = {"word"} if names else {"word", "name"}
         sure += [one for one in changes if one.kind not in unsure]
+        if not sure and (number := self._substitutes.of(normalised(sentence))):
+            sure.append(number)
         return self._denial(sure, sentence), self._denial([one for one in changes if one.kind in unsure])
 
     def _denial(self, found: Sequence[_Found], sentence: str = "") -> Denial | None:
@@ -96,6 +100,8 @@ def _is_exact(one: _Found, sentence: str) -> bool:
     """Whether what the documents have can be put in the place of what was said: nothing else of the sentence differs from theirs."""
     if isinstance(one, Misquotation) or not one.document:
         return False
+    if isinstance(one, Substitute) or (isinstance(one, Fault) and one.kind != "sign"):
+        return True
     if isinstance(one, Change) and one.kind != "value":
         return False
     known = {*plain_words(one.passage), *plain_words(one.said)}

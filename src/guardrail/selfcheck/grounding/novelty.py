@@ -23,6 +23,9 @@ _LETTER = rf"[^\W_{_IDEOGRAPHS}]"
 _WORD = re.compile(
     rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|{_LETTER}(?:(?!(?<=[a-z])[A-Z]){_LETTER})*"  # WiFi is two words, as in Wi-Fi
 )
+_STEM = 5  # letters by which two forms of a word are one word
+# A word that says something by itself. Marks part the words of Indic scripts and Thai; particles of Japanese are in hiragana.
+_SAYS = re.compile(r"[^\W\d_]{4}|[\u0900-\u109f\uac00-\ud7a3]{2}|[\u30a0-\u30ff\u3400-\u9fff]")
 _COMPOUND = re.compile(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -56,6 +59,7 @@ class Vocabulary:
     Attributes:
         words: of all documents, in order; `""` between two documents.
         single: the words.
+        stems: their first letters, by which two forms of a word are one.
         pairs: of neighbouring words.
         triples: of three words in a row.
         quantities: numbers, dates and times of day, by value.
@@ -63,6 +67,7 @@ class Vocabulary:
 
     words: tuple[str, ...]
     single: Collection[str]
+    stems: Collection[str]
     pairs: Collection[tuple[str, ...]]
     triples: Collection[tuple[str, ...]]
     quantities: KnownQuantities = field(repr=False)
@@ -76,6 +81,7 @@ class Vocabulary:
         return cls(
             tuple(words),
             frozenset(word for one in each for word in one),
+            frozenset(word[:length] for one in each for word in one for length in (_STEM - 1, _STEM)),
             frozenset(gram for one in each for gram in _grams(one, 2)),
             frozenset(gram for one in each for gram in _grams(one, 3)),
             KnownQuantities(texts),
@@ -100,6 +106,7 @@ class Novelty:
         triples: share of its triples; that of the pairs where there are two words only.
         numbers: the numbers that no document has in any spelling, as written.
         names: the capitalised words that no document has, as written; neighbours are one name.
+        strange: the words that say something of which no document has any form, as written.
         length: words.
     """
 
@@ -108,6 +115,7 @@ class Novelty:
     triples: float
     numbers: tuple[str, ...]
     names: tuple[str, ...]
+    strange: tuple[str, ...]
     length: int
 
 
@@ -125,11 +133,13 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
         return None
     places = _known_places(text, documents.quantities)
     new = [
-        word not in documents.single and not _within(match, places) for word, match in words_with_places(text)
+        (word, match[0])
+        for word, match in words_with_places(text)
+        if word not in documents.single and not _within(match, places)
     ]
     pairs = _share(list(_grams(own, 2)), documents.pairs)
     triples = _share(list(_grams(own, 3)), documents.triples)
-    first = sum(new) / len(new)
+    first = len(new) / len(own)
     second = first if pairs is None else pairs
     numbers, names = _unknown(text, documents, places)
     return Novelty(
@@ -138,8 +148,18 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
         triples=second if triples is None else triples,
         numbers=numbers,
         names=names,
+        strange=tuple(
+            dict.fromkeys(
+                written for word, written in new if _SAYS.match(word) and _stem(word) not in documents.stems
+            )
+        ),
         length=len(own),
     )
+
+
+def _stem(word: str) -> str:
+    """The letters by which it is looked for: of a short one all but the last."""
+    return word[: _STEM if len(word) > _STEM else _STEM - 1]
 
 
 def _unknown(
