@@ -96,6 +96,9 @@ def _notes(detectors: Mapping[str, Any]) -> Iterator[str]:
         names = ", ".join(name for name, mine in why.items() if mine == reason)
         advice = ": name the column of labels with --map label=COLUMN" if "is labelled" in reason else ""
         yield f"{names}: no AUROC, since {reason}{advice}"
+    for name, of in detectors.items():
+        for title, figure in of["noted"].items():
+            yield f"{name}: {title} {_number(figure, interval=True)}, {figure['reason']}"
     for name, of in judged.items():
         share, reasons = of["unverified"]["value"] or 0, detectors[name]["unverified_because"]
         if share >= MUCH and reasons:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from guardrail.report import Edit, Finding, Report
 
+_MARK = 16  # columns
+_VERDICTS = ("not_in_documents", "not_in_answers", "not_supported")
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 
 
@@ -29,7 +31,14 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
         asked = "" if report.case.messages else "; --prompt says what was asked, which may help"
         tell(out, f"nothing to check: {names} found nothing to examine in {one_line(source)}{asked}")
     elif out.is_terminal:
-        out.print(findings_table(report.judged, glyphs))
+        marks = [finding for finding in report.judged if finding.attribution]
+        others = [finding for finding in report.judged if not finding.attribution]
+        if marks:
+            out.print(marks_table(marks, glyphs))
+        if marks and others:
+            out.print()
+        if others:
+            out.print(findings_table(others, glyphs))
     else:
         for line in _lines(report.judged):
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
@@ -41,7 +50,7 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     if report.judged or report.failures:
         tell(out, _outcome(report, glyphs), "bold")
     tell(out, report.cost.line(), "dim")
-    for note in notes:
+    for note in (*(finding.reason for finding in report.notes), *notes):
         tell(out, f"note: {note}", "dim")
 
 
@@ -71,7 +80,7 @@ def marked(report: Report, glyphs: Glyphs) -> Text:
             continue
         shown.append(visible(answer[start:end]), style=STYLES[finding.word] if finding else "")
         if finding is not None and finding.span is not None and finding.span.end == end and not edits:
-            word = one_line(finding.label, 30) or finding.word
+            word = finding.mark if _repeats(finding) else one_line(finding.label, 30) or finding.word
             shown.append(f" [{glyphs.of(finding.word)} {word}]", style=STYLES[finding.word])
     shown.rstrip()
     return shown
@@ -105,13 +114,58 @@ def _worst(findings: Sequence[Finding], start: int, end: int) -> Finding | None:
 # --- what was found ----------------------------------------------------------------------------------------
 
 
-def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
-    """One row per finding: verdict and label, score, what it is about and why."""
-    from rich.box import ASCII, SIMPLE_HEAD
-    from rich.table import Table
+def marks_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
+    """One row per mark of citation: whether its source says so, what the mark is for, the best passage and, where that is not enough, why."""
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD if glyphs.rich else ASCII, pad_edge=False, expand=True, show_edge=False)
+    table = _table(glyphs)
+    table.add_column("mark", overflow="fold", max_width=_MARK)
+    table.add_column("says it?", no_wrap=True)
+    table.add_column("claim, and what the source says", ratio=1, overflow="fold")
+    for finding in findings:
+        mark, source = cited(finding)
+        says = Text(f"{glyphs.of(finding.word)} {one_line(finding.label, 24)}", style=STYLES[finding.word])
+        said = Text(one_line(finding.text, 300))
+        if source:
+            near = "nearest in " if finding.passages and _is_silent(finding) else ""
+            said.append(f"\n{glyphs.arrow} {near}{source}", style="cyan")
+        if finding.word != "supported":
+            said.append(f"\n{one_line(finding.reason, 400)}", style="dim")
+        table.add_row(mark, says, said)
+    return table
+
+
+def cited(finding: Finding) -> tuple[str, str]:
+    """A mark of citation; and its source with the best passage, or the sources alone where none is known; shortened."""
+    attribution = finding.attribution
+    if attribution is None:
+        return "", ""
+    mark, names = one_line(attribution.mark, 2 * _MARK), one_line(", ".join(attribution.documents), 160)
+    return mark, next(
+        (f"{one_line(one.source, 40)}: {one_line(one.text, 160)}" for one in finding.passages), names
+    )
+
+
+def _is_silent(finding: Finding) -> bool:
+    """Whether the best passage, of which there is one, does not say what the mark is for."""
+    attribution = finding.attribution
+    if attribution is None or attribution.support not in {"silent", "elsewhere"}:
+        return False
+    return finding.passages[0].source not in attribution.says
+
+
+def _table(glyphs: Glyphs) -> Table:
+    from rich.box import ASCII, SIMPLE_HEAD
+    from rich.table import Table
+
+    return Table(box=SIMPLE_HEAD if glyphs.rich else ASCII, pad_edge=False, expand=True, show_edge=False)
+
+
+def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
+    """One row per finding: verdict and label, score, what it is about and why."""
+    from rich.text import Text
+
+    table = _table(glyphs)
     table.add_column("verdict", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     table.add_column("what, and why", ratio=1, overflow="fold")
@@ -156,9 +210,11 @@ def _compared(finding: Finding, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """Tab-separated: verdict, label, score, text, reason."""
+    """Tab-separated: verdict, label, score, text, reason; of a mark of citation also the mark and the best passage."""
     for finding in findings:
-        cells = (finding.word, finding.label, score_text(finding), finding.text, why(finding))
+        cells = [finding.word, finding.label, score_text(finding), finding.text, why(finding)]
+        if finding.attribution:
+            cells += cited(finding)
         yield "\t".join(one_line(cell) or "-" for cell in cells)
 
 
@@ -166,7 +222,16 @@ def why(finding: Finding) -> str:
     """The reason, with what an annotation would say."""
     mark = one_line(finding.mark, 300)
     reason = one_line(finding.reason, 400)
+    if reason and _repeats(finding):
+        return reason
     return f"{reason} ({mark})" if mark and reason else mark or reason
+
+
+def _repeats(finding: Finding) -> bool:
+    """Whether a mark only says the verdict again: "not supported by documents"."""
+    from guardrail.policies.texts import FALLBACK, table
+
+    return finding.mark in {table()[FALLBACK][key] for key in _VERDICTS}
 
 
 def units(report: Report) -> Iterator[str]:

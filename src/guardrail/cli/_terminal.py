@@ -50,6 +50,7 @@ class Glyphs:
     def __init__(self, on: Console) -> None:
         self.rich = not on.options.ascii_only
         self.dot = "·" if self.rich else "-"
+        self.arrow = "→" if self.rich else ">"
 
     def of(self, verdict: str) -> str:
         """The verdict's sign."""

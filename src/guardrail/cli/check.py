@@ -141,6 +141,7 @@ def check(  # noqa: PLR0917  # an option each
       guardrail check answer.md --bibliography refs.bib
       guardrail check answer.md --bibliography refs.bib --complete --policy remove --out clean.md
       guardrail check answer.md --context manual.txt --prompt "How long is the warranty?"
+      guardrail check answer.md --context manual.txt faq.txt --detector support --html report.html
       guardrail check answer.md --facts world.kb --policy annotate --out -
       guardrail check answer.md --model gpt-5-mini --prompt @question.txt --html report.html
       guardrail check answer.md --samples s1.txt s2.txt s3.txt

@@ -55,12 +55,12 @@ class ScoreTable:
 
 
 def scored(report: Report) -> ScoreTable:
-    """The table of a report; empty where no detector scored sentences (`Scale.sentences`)."""
+    """The table of a report; empty where no detector scored sentences (`Scale.sentences`). Marks of citation are not sentences."""
     by_sentence = {name: scale for name, scale in report.scales.items() if scale.sentences}
     numbered = [
         (number, finding)
         for number, finding in enumerate(report.findings, 1)
-        if finding.span is not None and finding.detector in by_sentence
+        if finding.span is not None and finding.detector in by_sentence and finding.attribution is None
     ]
     detectors = tuple(dict.fromkeys(finding.detector for _, finding in numbered))
     scales = tuple(by_sentence[name] for name in detectors)

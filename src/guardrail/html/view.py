@@ -9,6 +9,7 @@ from functools import cached_property
 
 from guardrail.engine.flow import Cost
 from guardrail.html.sentences import ScoreTable, scored
+from guardrail.html.sources import CitedMark, cited_marks
 from guardrail.report import (
     Action,
     Attribution,
@@ -66,6 +67,7 @@ class MarkedPiece:
         begins: numbers of the findings that begin here.
         ends: numbers of those that end with it.
         change: "cut" or "put" where an edit touched it.
+        is_mark: whether it is a mark of citation, or a part of one.
     """
 
     text: str
@@ -75,10 +77,11 @@ class MarkedPiece:
     begins: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
     change: str = ""
+    is_mark: bool = False
 
 
 def marked_pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -> list[MarkedPiece]:
-    """Split a text where findings and cuts begin and end; every character is in exactly one piece."""
+    """Split a text where findings, marks of citation and cuts begin and end; every character is in exactly one piece."""
     located = {n: (f, _clip(f.span, len(text))) for n, f in enumerate(findings, 1) if f.span is not None}
     cuts = [_clip(edit.span, len(text)) for edit in edits if edit.span.end > edit.span.start]
     begins: dict[int, list[int]] = {}
@@ -86,10 +89,13 @@ def marked_pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] 
     for n, (_, span) in located.items():
         begins.setdefault(span.start, []).append(n)
         ends.setdefault(span.end, []).append(n)
-    edges = {0, len(text), *begins, *ends}.union(*((cut.start, cut.end) for cut in cuts))
+    marks = {n: _clip(f.attribution.span, len(text)) for n, (f, _) in located.items() if f.attribution}
+    edges = {0, len(text), *begins, *ends}.union(*((one.start, one.end) for one in [*cuts, *marks.values()]))
+    marked = {span.start: (n, span.end) for n, span in reversed(marks.items()) if span.end > span.start}
     cut_starts, cut_ends = Counter(c.start for c in cuts), Counter(c.end for c in cuts)
     active: dict[int, Finding] = {}
     cutting, found, order = 0, list[MarkedPiece](), sorted(edges)
+    own, until = 0, 0  # whose mark this is, and where it ends
     for start, end in zip(order, [*order[1:], len(text)], strict=True):
         active.update((n, located[n][0]) for n in begins.get(start, ()))
         for n in ends.get(start, ()):
@@ -98,8 +104,12 @@ def marked_pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] 
         empty = [n for n in begins.get(start, ()) if located[n][1].start == located[n][1].end]
         if empty:
             found.append(MarkedPiece("", begins=tuple(empty), ends=tuple(empty)))
+        own, until = marked.get(start, (own, until))
         if end > start:
-            main = max(active, key=lambda n: (_SEVERITY[active[n].verdict], -n), default=0)
+            is_mark = start < until and own in active
+            main = (
+                own if is_mark else max(active, key=lambda n: (_SEVERITY[active[n].verdict], -n), default=0)
+            )
             found.append(
                 MarkedPiece(
                     text[start:end],
@@ -109,6 +119,7 @@ def marked_pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] 
                     tuple(n for n in begins.get(start, ()) if n not in empty),
                     tuple(n for n in ends.get(end, ()) if located[n][1].end > located[n][1].start),
                     "cut" if cutting else "",
+                    is_mark,
                 )
             )
     return found
@@ -195,6 +206,15 @@ class View:
     def scored(self) -> ScoreTable:
         """The sentences with their scores; empty where nobody scored sentences."""
         return scored(self.report)
+
+    @cached_property
+    def cited(self) -> dict[int, CitedMark]:
+        """The marks of citation with what their sources say, by the number of the finding; empty where nobody looked at them."""
+        return cited_marks(self.report)
+
+    def place_of(self, number: int) -> str:
+        """Where on the page a finding (from 1) is explained: with its source, if it is about a mark of citation."""
+        return f"#{'source' if number in self.cited else 'finding'}-{number}"
 
     def hover(self, numbers: Iterable[int]) -> str:
         """What the findings (from 1) on a piece of text say, in a line each."""

@@ -15,9 +15,11 @@ from guardrail.engine.flow import Cost, Reason
 from guardrail.html import render, write
 from guardrail.html.page import visible
 from guardrail.html.sentences import shades
+from guardrail.html.sources import cited_marks
 from guardrail.html.view import View, marked_pieces
 from guardrail.policies import Plan, Review, annotate, block, flag, remove
 from guardrail.report import (
+    Attribution,
     Case,
     ComparedField,
     CostBreakdown,
@@ -279,6 +281,7 @@ class Page(HTMLParser):
             "pre",
             "ins",
             "del",
+            "mark",
         ]
     )
     ATTRIBUTES = frozenset(
@@ -434,6 +437,9 @@ def everywhere(text):
         Measurement(name=text, value=0.5, interval=(0, 1), note=text),
         Passage(source=text, text=text, score=0.5),
         Proof(steps=(text,)),
+        Attribution(mark=text, span=Span(start=0, end=len(text)), claim=Span(start=0, end=len(text)), support="elsewhere",
+                    documents=(text,), says=(text, "document 1")),
+        Passage(source="document 1", text=text),
     )  # fmt: skip
     one = Finding(detector=text, span=Span(start=0, end=len(text)), text=text, score=0.5, verdict=BAD, label=text, mark=text,
                   reason=text, evidence=evidence)  # fmt: skip
@@ -655,3 +661,147 @@ class TestLookUps:
         assert (lookup.exists, lookup.fields) == (None, ())
         html = render(report(flag(), [find(ANSWER[:20], GOOD, score=0.0, evidence=(lookup,))]))
         assert "year: 2018, really 2017" in Page(html).text
+
+
+HISTORY = (
+    "The library was built in 1904. "
+    + "It has many rooms. " * 40
+    + "It burnt down in 1950, and all was lost."
+)
+CITING = "It was built in 1904 and burnt down in 1950 [1][2]. It is open [3]."
+
+
+def mark(part, text="It was built in 1904 and burnt down in 1950", *, support="yes", passages=(), documents=("document 1",), says=(), verdict=GOOD):  # fmt: skip
+    """A finding on one mark of `CITING`."""
+    start, at = CITING.index(text), CITING.index(part)
+    shown = Attribution(
+        mark=part,
+        span=Span(start=at, end=at + len(part)),
+        claim=Span(start=start, end=start + len(text)),
+        support=support,
+        documents=documents,
+        says=says,
+    )
+    return Finding(detector="support", span=Span(start=start, end=at + len(part)), text=text, score=0.5, verdict=verdict,
+                   label=support, reason="so it is", evidence=(shown, *passages))  # fmt: skip
+
+
+def citing(*findings, context=(HISTORY, "It is open.")):
+    case = Case.of(CITING, context=list(context))
+    decision = flag().decide(Review(case, findings, ()))
+    scales = {"support": Scale(sentences=True)}
+    return Report(case=case, findings=findings, decision=decision, scales=scales)
+
+
+def highlighted(report):
+    """Of the first mark's first source: what is highlighted, and all that is shown."""
+    pieces = cited_marks(report)[1].quotations[0].pieces
+    return [text for text, own in pieces if own], "".join(text for text, _ in pieces)
+
+
+class TestMarks:
+    def test_each_leads_to_its_own_source(self):
+        """Also where two are for the same words, of which the first would win."""
+        one, two = mark("[1]"), mark("[2]", documents=("document 2",))
+        page = render(citing(one, two))
+        assert '<a class="found supported several cite" href="#source-1"' in page
+        assert re.search(r'href="#source-2" title="[^"]*">\[2\]</a>', page)
+        for n in (1, 2):
+            assert f'id="source-{n}"' in page
+        assert '<a href="#document-2"><bdi>document 2</bdi></a>' in page
+        assert '<li id="document-2">' in page
+        assert set(Page(page).targets) <= set(Page(page).ids)
+
+    def test_have_a_panel_only_where_there_are_some(self):
+        assert 'id="sources"' in render(citing(mark("[1]")))
+        assert 'id="sources"' not in render(report())
+
+    def test_are_no_sentences(self):
+        """The table of sentences has none of them, whatever their detector's scale says."""
+        assert 'class="sentences"' not in render(citing(mark("[1]")))
+
+    def test_passage_is_highlighted_where_it_is(self):
+        """With some of what is around it, from word to word."""
+        passage = Passage(source="document 1", text="It burnt down in 1950, and all was lost.")
+        own, shown = highlighted(citing(mark("[1]", passages=[passage])))
+        assert own == [passage.text]
+        assert re.fullmatch(
+            r"… (?:It has many rooms\. |many rooms\. |rooms\. |has many rooms\. )+It burnt .* lost\.", shown
+        )
+        assert len(shown) < 350
+
+    def test_passage_of_several_places(self):
+        """Each is highlighted, and what is between them is left out."""
+        passage = Passage(
+            source="document 1",
+            text="The library was built in 1904. It burnt down in 1950, and all was lost.",
+        )
+        own, shown = highlighted(citing(mark("[1]", passages=[passage])))
+        assert own == ["The library was built in 1904.", "It burnt down in 1950, and all was lost."]
+        assert " … " in shown
+        assert len(shown) < 700
+
+    @pytest.mark.parametrize(
+        ("document", "passage", "expected"),
+        [
+            ("A 1\u202f904\n house. So.", "A 1 904 house.", "A 1\u202f904\n house."),
+            ("The “ﬁrst” house. So.", 'The "first" house.', "The “ﬁrst” house."),
+            ("One two three four five.", "two three fo…", "two three"),
+            ("One two.", "W…", "W…"),
+            ('{"built": 1904}', "built: 1904 in all", "built: 1904 in all"),
+            ("", "Gone.", "Gone."),
+        ],
+        ids=["blanks", "typography", "cut", "cut to nothing", "record", "empty"],
+    )
+    def test_passage_as_it_is_written(self, document, passage, expected):
+        """Blanks and typography do not count; what is not there in these words is shown alone."""
+        found = mark("[1]", passages=[Passage(source="document 1", text=passage)])
+        own, _ = highlighted(citing(found, context=(document, "It is open.")))
+        assert own == [expected]
+
+    @given(
+        st.text(st.sampled_from("ab .\n…ß\u0301İﷺ中"), max_size=300), st.integers(0, 300), st.integers(0, 300)
+    )
+    @settings(max_examples=100, deadline=None)
+    def test_what_is_shown_is_in_the_document(self, document, a, b):
+        """Whatever the passage; nothing is made up around it."""
+        passage = document[a:b] or "x"
+        found = mark("[1]", passages=[Passage(source="document 1", text=passage)])
+        own, shown = highlighted(citing(found, context=(document, "It is open.")))
+        assert own == [passage] or all(text in document for text in own)
+        assert own
+        assert len(shown) <= len(document) + 10 * len("… ") or own == [passage]
+
+    @pytest.mark.parametrize(
+        ("support", "says", "words"),
+        [
+            ("yes", ("document 1",), "document 1 says it"),
+            ("yes", ("document 1", "document 2"), "document 1 says it, with the others"),
+            ("contradicts", (), "document 1 says otherwise"),
+            ("silent", (), "document 1 the nearest passage"),
+            ("elsewhere", ("document 2",), "document 2 says it"),
+        ],
+    )
+    def test_what_each_document_says(self, support, says, words):
+        """In words, with its name; one that says the claim where no passage is known, too."""
+        passage = Passage(source="document 1", text="It has many rooms.")
+        page = Page(render(citing(mark("[1]", support=support, says=says, passages=[passage]))))
+        assert words in " ".join(page.text.split())
+
+    def test_to_nothing(self):
+        """No document, no passage: the reason alone; and a source of which nothing was compared is named."""
+        nothing = mark("[1]", support="not at hand", documents=(), verdict=OPEN)
+        unread = mark("[2]", support="not at hand", verdict=OPEN)
+        page = Page(render(citing(nothing, unread)))
+        assert (
+            "blockquote"
+            not in re.search(r'<article class="source.*?</article>', render(citing(nothing)), re.DOTALL)[0]
+        )
+        assert "document 1 no passage to show" in " ".join(page.text.split())
+
+    def test_many(self):
+        """Three hundred, and some outside of the answer."""
+        far = mark("[3]").model_copy(update={"span": Span(start=900, end=990)})
+        page = Page(render(citing(*[mark("[1]"), mark("[2]"), far] * 100)))
+        assert len(page.ids) == len(set(page.ids))
+        assert set(page.targets) <= set(page.ids)
