@@ -17,6 +17,7 @@ __all__ = [
     "Answerable",
     "Ask",
     "Choose",
+    "Cited",
     "Compare",
     "Completion",
     "Content",

@@ -18,6 +18,9 @@ SHOWN = {
     "any_language.py": "[real work, wrong authors: it is by Vaswani and Shazeer]",
     "chatbot_citations.py": "Journal of Nothing, 3, 1-9. [no such work found]",
     "documents.py": "'Hofmann Services' is in no document",
+    "sources_anthropic.py": "Visitors pay 5 euros.  ['visit.pdf']",
+    "sources_langchain.py": "burnt down in 1950 [1]. Visitors pay 5 euros [2].",
+    "sources_openai.py": "visit.pdf is cited behind 'Visitors pay 5 euros.'",
     "own_detector.py": "9.99 € [price not in our list]",
     "test_answers.py": "2 passed",
 }

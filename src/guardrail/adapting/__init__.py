@@ -8,7 +8,7 @@ knows a framework. `gathered` collects the documents of a request. `guardrail.ad
 from __future__ import annotations
 
 from guardrail.adapting.attempts import Attempts
-from guardrail.adapting.changes import JOINT, Change, Reading, Text, bounds, joined
+from guardrail.adapting.changes import JOINT, Change, Reading, Text, bounds, citations, joined
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.given.documents import gathered
 from guardrail.given.sources import Gathered
@@ -21,6 +21,7 @@ __all__ = [
     "Reading",
     "Text",
     "bounds",
+    "citations",
     "clean",
     "gathered",
     "is_wordless",

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 from typing import Generic, TypeVar
 
-from guardrail.adapting.changes import Change, Reading, Text
+from guardrail.adapting.changes import Change, Reading, citations
 from guardrail.engine.flow import Answer, Cost
 from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
@@ -104,8 +104,7 @@ class Attempts(Generic[T]):
 
     def _last(self) -> Completion:
         reading = self._seen[-1][1]
-        citations = reading.citations if isinstance(reading, Text) else ()
-        return Completion(reading.text, logprobs=reading.logprobs, citations=citations)
+        return Completion(reading.text, logprobs=reading.logprobs, citations=citations(reading))
 
     def _again(self, output: T, started: float) -> Answer[Completion]:
         cost = self._cost(output, started)

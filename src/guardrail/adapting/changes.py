@@ -9,8 +9,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, Protocol
 
 from pydantic_core import to_jsonable_python
@@ -19,9 +21,19 @@ from guardrail.policies.edits import KEY, apply
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import Cited, TokenLogprob
 
-__all__ = ["JOINT", "Change", "Reading", "Text", "bounds", "joined"]
+__all__ = ["JOINT", "Change", "Places", "Reading", "Taken", "Text", "bounds", "citations", "joined"]
 
 JOINT = "\n\n"  # between parts of one text
+
+
+class Taken(list[str]):
+    """Texts that were taken out of an answer."""
+
+    @cached_property
+    def plain(self) -> tuple[str, ...]:
+        """As an address may spell them: words in small letters with single blanks; read once for all addresses of an answer."""
+        said = (" ".join(text.replace("-", " ").casefold().split()).rstrip(".!? ") for text in self)
+        return tuple(text for text in said if text)
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,7 @@ class Change:
         edits: how one becomes the other; empty if it was replaced as a whole.
         report: what decided.
         cut_beside: this is a part, and text went from another one.
+        corrected: what findings put right: what was written, and what is there now.
     """
 
     before: str
@@ -41,12 +54,15 @@ class Change:
     edits: tuple[Edit, ...]
     report: Report
     cut_beside: bool = False
+    corrected: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, text: str, report: Report) -> Change:
         """The change that a report decided on."""
         edits = report.decision.edits if apply(text, report.decision.edits) == report.answer else ()
-        return cls(text, report.answer, edits, report)
+        put_right = (edit for finding in report.findings for edit in finding.corrections)
+        corrected = frozenset((edit.span.of(text), edit.replacement) for edit in put_right)
+        return cls(text, report.answer, edits, report, corrected=corrected)
 
     @property
     def changed(self) -> bool:
@@ -69,14 +85,13 @@ class Change:
         return any(edit.span.end > edit.span.start for edit in self.edits)
 
     @property
-    def taken(self) -> list[str]:
+    def taken(self) -> Taken:
         """Texts that may not turn up anywhere."""
         if not self.takes_away:
-            return []
+            return Taken()
         spans = [edit.span.of(self.report.case.answer) for edit in self.report.decision.edits]
-        return [
-            text for text in [*spans, *(f.text for f in self.report.findings), self.before] if len(text) > 3
-        ]
+        said = [*spans, *(f.text for f in self.report.findings), self.before]
+        return Taken(text for text in said if len(text) > 3)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -113,7 +128,31 @@ class Change:
 
     def _part(self, start: int, end: int, edits: tuple[Edit, ...], *, cut: bool) -> Change:
         text = self.before[start:end]
-        return Change(text, apply(text, edits), edits, self.report, cut_beside=cut)
+        after = apply(text, edits)
+        return Change(text, after, edits, self.report, cut_beside=cut, corrected=self.corrected)
+
+
+class Places:
+    """Where places of a text are after its edits, each found without going through all of these."""
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        made: list[Edit] = []
+        for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+            if not made or edit.span.start >= made[-1].span.end:  # else it overlaps, and is not applied
+                made.append(edit)
+        self._starts, self._ends = [edit.span.start for edit in made], [edit.span.end for edit in made]
+        sizes = [end - start for start, end in zip(self._starts, self._ends, strict=True)]
+        self._cut = [0, *accumulate(sizes)]  # characters that the edits before each one take away
+        grown = (len(edit.replacement) - size for edit, size in zip(made, sizes, strict=True))
+        self._grown = [0, *accumulate(grown)]
+
+    def of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Where the text from `start` to `end` is now; `None` if some of it was cut."""
+        before = bisect_right(self._ends, start)  # edits that end in front of it
+        until = max(before, bisect_left(self._starts, end))  # those and the ones within it
+        if self._cut[before] != self._cut[until]:
+            return None
+        return start + self._grown[before], end + self._grown[until]
 
 
 class Reading(Protocol):
@@ -159,3 +198,12 @@ def bounds(parts: Sequence[Reading]) -> list[tuple[int, int]]:
         found.append((position, position + len(part.text)))
         position = found[-1][1] + len(JOINT)
     return found
+
+
+def citations(*parts: Reading) -> tuple[Cited, ...]:
+    """Those that the service gives, where a reading knows them, with their places in the joined text."""
+    return tuple(
+        dataclasses.replace(one, start=one.start + start, end=one.end + start)
+        for part, (start, _) in zip(parts, bounds(parts), strict=True)
+        for one in getattr(part, "citations", ())
+    )

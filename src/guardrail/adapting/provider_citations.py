@@ -1,6 +1,7 @@
 """A service's own citations, kept when the text is edited: their places move with it, and those of removed text go.
 
-OpenAI's annotations lie at places of the text (`start_index`, `end_index`, or `index`); Anthropic's citations belong to a whole block.
+OpenAI's annotations and LangChain's lie at places of the text (`start_index`, `end_index`, or `index`); Anthropic's citations belong to a whole block,
+as does an annotation without a place.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote_plus
 
-from guardrail.adapting.changes import Change
+from guardrail.adapting.changes import Change, Places, Taken
 from guardrail.adapting.residue import Field, is_wordless, one_of, stripped, word
-from guardrail.given.citations import KINDS, MOST
-from guardrail.report import Edit
+from guardrail.given.citations import DEEPER, MOST, PLACES, begins, fields_of
 
 __all__ = ["of_block", "of_text"]
 
@@ -30,15 +30,15 @@ def _address(value: Any, taken: Sequence[str]) -> Any:
         return ""
     bare = value.partition("#")[0]
     said = " ".join(unquote_plus(bare).replace("-", " ").replace("_", " ").casefold().split())
-    gone = (" ".join(text.replace("-", " ").casefold().split()).rstrip(".!? ") for text in taken)
-    return bare if is_wordless(bare, taken) and not any(text and text in said for text in gone) else ""
+    gone = taken.plain if isinstance(taken, Taken) else Taken(taken).plain
+    return bare if is_wordless(bare, taken) and not any(text in said for text in gone) else ""
 
 
 _PROSE = ("title", "cited_text", "document_title", "filename", "quote", "source")
 _FIELDS: Mapping[str, Field] = {
     "type": one_of("url_citation"),
     **dict.fromkeys(_PROSE, _wordless),
-    **dict.fromkeys(("start_index", "end_index", "index"), word),
+    **dict.fromkeys((*PLACES, "end_index"), word),
     "url": _address,
 }
 
@@ -53,9 +53,9 @@ def of_text(annotations: Any, change: Change, taken: Sequence[str] | None) -> li
     """
     if not change.edits and change.changed:  # another text is in its place
         return []
-    placed = [one for one in _objects(annotations) if taken is None or _has_place(one)]
-    found = (_moved(one, change.edits, len(change.before)) for one in placed)
-    return [one if taken is None else _safe(one, taken) for one in found if one is not None]
+    places, whole, size = Places(change.edits), _is_whole(change), len(change.before)
+    moved = (_moved(one, places, size, whole=whole) for one in _objects(annotations))
+    return [one if taken is None else _safe(one, taken) for one in moved if one is not None]
 
 
 def of_block(citations: Any, change: Change, taken: Sequence[str] | None) -> list[Json]:
@@ -66,72 +66,60 @@ def of_block(citations: Any, change: Change, taken: Sequence[str] | None) -> lis
         change: of the block's text.
         taken: as of `of_text`.
     """
-    cut = (change.changed and not change.edits) or any(
-        edit.span.end > edit.span.start for edit in change.edits
-    )
-    if cut:
+    if not _is_whole(change):
         return []
     return [dict(one) if taken is None else _safe(one, taken) for one in _objects(citations)]
+
+
+def _is_whole(change: Change) -> bool:
+    """Whether nothing of a text went: what is put right says what its source says, and a cut behind it takes blanks along."""
+    if not change.edits:
+        return not change.changed
+    gone = [(edit.span.of(change.before), edit.replacement) for edit in change.edits]
+    return not any(words.strip() and (words, new) not in change.corrected for words, new in gone)
 
 
 def _objects(given: Any) -> list[Mapping[str, Any]]:
     return [one for one in given[:MOST] if isinstance(one, Mapping)] if isinstance(given, list) else []
 
 
-def _has_place(annotation: Mapping[str, Any]) -> bool:
-    """Whether it is known which words an annotation belongs to: else it may be those that went."""
-    inner = annotation.get(str(annotation.get("type")))
-    known = inner if isinstance(inner, Mapping) else annotation
-    return known.get("start_index", known.get("index")) is not None
+def _moved(annotation: Mapping[str, Any], places: Places, size: int, *, whole: bool) -> Json | None:
+    """An annotation with its places in the edited text; `None` if its text went, or it points outside of the text.
 
-
-def _moved(annotation: Mapping[str, Any], edits: Sequence[Edit], size: int) -> Json | None:
-    """An annotation with its places in the edited text; `None` if its text went, or it points outside of the text."""
-    kind = annotation.get("type")
-    inner = annotation.get(kind) if isinstance(kind, str) else None
-    if isinstance(inner, Mapping):  # of chat completions
-        moved = _moved({**inner, "type": None}, edits, size)
-        if moved is None:
-            return None
-        moved.pop("type")
-        return {**annotation, str(kind): moved}
-    start = annotation.get("start_index", annotation.get("index"))
-    end = annotation.get("end_index", start)
+    Where nobody knows which words one without a place belongs to, it may be those that went. One at a single point belongs to the
+    character before it.
+    """
+    fields = fields_of(annotation)
+    start = begins(fields)
     if start is None:
-        return dict(annotation)
+        return dict(annotation) if whole else None
+    end = start if fields.get("end_index") is None else fields["end_index"]
     if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= size):
         return None
-    if any(_cuts(edit, start, end) for edit in edits):
+    if start < end:
+        place = places.of(start, end)
+    elif place := places.of(max(0, start - 1), max(1, start)):
+        place = (place[0] + min(1, start),) * 2
+    if place is None:
         return None
-    places = {
-        "start_index": start + _shift(edits, start, inclusive=True),
-        "end_index": end + _shift(edits, end, inclusive=start == end),
-        "index": start + _shift(edits, start, inclusive=True),
-    }
-    return {name: places.get(name, value) for name, value in annotation.items()}
+    return _with(annotation, {**dict.fromkeys(PLACES, place[0]), "end_index": place[1]})
 
 
-def _cuts(edit: Edit, start: int, end: int) -> bool:
-    """Whether an edit takes a place away; a citation at one point belongs to the character before it."""
-    first = max(0, start - 1) if start == end else start
-    return edit.span.start < max(end, first + 1) and first < edit.span.end
-
-
-def _shift(edits: Sequence[Edit], place: int, *, inclusive: bool) -> int:
-    """By how much a place moves; of what is put in at the place itself only with `inclusive`."""
-    return sum(
-        len(edit.replacement) - (edit.span.end - edit.span.start)
-        for edit in edits
-        if edit.span.end < place or (edit.span.end == place and (inclusive or edit.span.start < place))
-    )
+def _with(annotation: Mapping[str, Any], places: Mapping[str, int]) -> Json:
+    """An annotation with other places, also a level deeper."""
+    deeper = {name: {**annotation[name]} for name in DEEPER if isinstance(annotation.get(name), Mapping)}
+    for one in deeper.values():
+        one.update({name: place for name, place in places.items() if one.get(name) is not None})
+    moved = {name: place for name, place in places.items() if annotation.get(name) is not None}
+    return {**annotation, **deeper, **moved}
 
 
 def _safe(one: Mapping[str, Any], taken: Sequence[str]) -> Json:
     """Without what may be prose."""
-    kind = one.get("type")
-    inner = one.get(kind) if isinstance(kind, str) and kind in KINDS else None
-    bare = {name: value for name, value in one.items() if not isinstance(value, Mapping)}
-    found = stripped(bare, _FIELDS, taken)
-    if isinstance(inner, Mapping):
-        found[str(kind)] = _safe({name: value for name, value in inner.items() if name != "type"}, taken)
-    return found
+    deeper = {name: _bare(one[name], taken) for name in DEEPER if isinstance(one.get(name), Mapping)}
+    return {**_bare(one, taken), **deeper}
+
+
+def _bare(fields: Mapping[str, Any], taken: Sequence[str]) -> Json:
+    flat = {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
+    return stripped(flat, _FIELDS, taken)

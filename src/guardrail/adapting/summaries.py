@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from itertools import accumulate
 from typing import Any
 
-from guardrail.adapting.changes import Change
-from guardrail.report import Action, Edit, Verdict, worst
+from guardrail.adapting.changes import Change, Places
+from guardrail.report import Action, Verdict, worst
 
 __all__ = ["failed", "headers", "partly", "shown_spans", "together", "untouched"]
 
@@ -23,26 +21,14 @@ def shown_spans(change: Change) -> list[dict[str, Any]]:
     """
     if change.changed and not change.edits:
         return []
-    edits: list[Edit] = []
-    for edit in sorted(change.edits, key=lambda edit: (edit.span.start, edit.span.end)):
-        if (
-            not edits or edit.span.start >= edits[-1].span.end
-        ):  # one that overlaps an earlier one is not applied
-            edits.append(edit)
-    starts, ends = [edit.span.start for edit in edits], [edit.span.end for edit in edits]
-    sizes = [end - start for start, end in zip(starts, ends, strict=True)]
-    cut = [0, *accumulate(sizes)]  # characters that the edits before each one take away
-    grown = [0, *accumulate(len(edit.replacement) - size for edit, size in zip(edits, sizes, strict=True))]
-    found = []
+    places, found = Places(change.edits), []
     for finding in change.report.findings:
         if finding.span is None or finding.verdict in {None, Verdict.SUPPORTED}:
             continue
-        start, end = finding.span.start, finding.span.end
-        before = bisect_right(ends, start)  # edits that end in front of it
-        until = max(before, bisect_left(starts, end))  # those and the ones within it
-        if cut[before] == cut[until]:
-            place = {"start": start + grown[before], "end": end + grown[until]}
-            found.append({**place, "detector": finding.detector, "verdict": finding.word})
+        place = places.of(finding.span.start, finding.span.end)
+        if place is not None:
+            shown = {"start": place[0], "end": place[1]}
+            found.append({**shown, "detector": finding.detector, "verdict": finding.word})
     return found
 
 

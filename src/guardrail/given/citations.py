@@ -1,7 +1,7 @@
 """Citations that a service gives apart from the text: where in the answer, and which source.
 
-Read are OpenAI's annotations (chat completions and Responses), Anthropic's citations of a block, and LangChain's `Citation`, into which it writes
-those of other services.
+Read are OpenAI's annotations (chat completions and Responses), Anthropic's citations of a block, also as LiteLLM passes them on, and LangChain's
+`Citation`, into which it writes those of other services.
 """
 
 from __future__ import annotations
@@ -19,8 +19,28 @@ MOST = 1_000
 
 KINDS = ("url_citation", "file_citation", "container_file_citation", "file_path")
 """Kinds of annotations of chat completions, each with its fields under its own name."""
+DEEPER = (*KINDS, "value", "extras")
+"""Names under which an annotation may have more of its fields; the last two are LangChain's."""
+PLACES = ("start_index", "index", "file_index")
+"""Names of the place at which an annotation begins, or which it has; the last one is LangChain's."""
 _POINT = 1  # characters of the place of a citation that has one point
 _BRACKETS = ("(", "[", "【", "（")
+
+
+def fields_of(annotation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of an annotation, also those that it has a level deeper.
+
+    Example:
+        >>> fields_of({"type": "url_citation", "url_citation": {"start_index": 3}})["start_index"]
+        3
+    """
+    deeper = [annotation[name] for name in DEEPER if isinstance(annotation.get(name), Mapping)]
+    return {name: value for one in (*deeper, annotation) for name, value in one.items()}
+
+
+def begins(fields: Mapping[str, Any]) -> Any:
+    """The place at which an annotation with such fields begins; `None` if it names none."""
+    return next((fields[name] for name in PLACES if fields.get(name) is not None), None)
 
 
 def citations_of(given: Any, text: str) -> tuple[Cited, ...]:
@@ -65,7 +85,9 @@ def _blocks(given: Any) -> Iterator[tuple[str, Sequence[Any]]]:
         return
     content = plain.get("content")
     if isinstance(content, str):
-        yield content, _listed(plain.get("annotations"))
+        known = plain.get("provider_specific_fields")
+        blocks = _of_blocks(known.get("citations"), content) if isinstance(known, Mapping) else ()
+        yield content, [*_listed(plain.get("annotations")), *blocks]
     for block in _listed(content):
         if isinstance(block, Mapping) and isinstance(block.get("text"), str):
             yield (
@@ -83,14 +105,27 @@ def _whole(citation: Any) -> Any:
     return {**citation, "block": True} if isinstance(citation, Mapping) else None
 
 
+def _of_blocks(given: Any, content: str) -> Iterator[Any]:
+    """LiteLLM's lists of citations, one for each block that it joined into a text; each citation repeats its block."""
+    at = 0
+    for citations in _listed(given)[:MOST]:
+        cited = [one for one in _listed(citations) if isinstance(one, Mapping)]
+        said = cited[0].get("supported_text") if cited else ""
+        if not isinstance(said, str) or (place := content.find(said, at)) < 0:
+            return  # what follows would be looked for in the whole text again and again
+        at = place + len(said)
+        yield from ({**one, "block": True, "start_index": place, "end_index": at} for one in cited)
+
+
 def _cited(given: Any, base: int, said: str) -> Cited | None:
     """One citation in a text that begins at `base`; `None` if it cannot be read."""
     if not isinstance(given, Mapping):
         return None
-    kind = given.get("type")
-    inner = given.get(kind) if isinstance(kind, str) and kind in KINDS else None
-    known: Mapping[str, Any] = inner if isinstance(inner, Mapping) else given
-    place = (0, len(said)) if known.get("block") else _place(known, len(said))
+    known = fields_of(given)
+    begin = begins(known)
+    langchain = known.get("type") == "citation"  # its `id` is its own
+    is_block = bool(known.get("block")) or (langchain and begin is None)
+    place = (0, len(said)) if is_block and begin is None else _place(begin, known.get("end_index"), len(said))
     if place is None:
         return None
     start, end = place
@@ -100,18 +135,17 @@ def _cited(given: Any, base: int, said: str) -> Cited | None:
     return Cited(
         base + start,
         base + end,
-        bool(known.get("block")) or not is_mark,
+        is_block or not is_mark,
         url=first_field(known, ("url", "source")) if "://" in first_field(known, ("url", "source")) else "",
         name=first_field(known, ("document_title", *NAMES)),
-        identifier=first_field(known, ("file_id", "id")),
+        identifier=first_field(known, ("file_id",) if langchain else ("file_id", "id")),
         number=number if isinstance(number, int) and not isinstance(number, bool) else None,
         quoted=first_field(known, ("cited_text",)),
     )
 
 
-def _place(known: Mapping[str, Any], size: int) -> tuple[int, int] | None:
+def _place(start: Any, end: Any, size: int) -> tuple[int, int] | None:
     """Where an annotation begins and ends in a text of `size` characters; one that names a single point gets the character before it. `None` outside."""
-    start, end = known.get("start_index", known.get("index")), known.get("end_index")
     whole = [one for one in (start, end) if one is not None]
     if start is None or any(not isinstance(one, int) or isinstance(one, bool) for one in whole):
         return None

@@ -15,12 +15,14 @@ class Source:
         name: the document's title, its file, the tool that gave it, or its number.
         url: its address.
         identifier: what the provider calls it, as citations do: the id of a file or a call.
+        abstract: whether the text is only the abstract of it.
     """
 
     place: str = ""
     name: str = ""
     url: str = ""
     identifier: str = ""
+    abstract: bool = False
 
     def __str__(self) -> str:
         """What a person calls it: its name, else its address, else its place."""
@@ -60,7 +62,7 @@ _IDENTIFIERS = ("file_id", "id", "document_id", "doc_id")
 
 
 def source_from(fields: object, place: str = "") -> Source:
-    """What the fields next to a text say of where it is from: its title or file, its address, its id.
+    """What the fields next to a text say of where it is from: its title or file, its address, its id; and whether it is an abstract.
 
     Args:
         fields: a mapping, such as the metadata of a document; of anything else nothing is known.
@@ -71,7 +73,8 @@ def source_from(fields: object, place: str = "") -> Source:
     origin = first_field(known, ("source", "file_path", "filepath", "path"))
     if "://" in origin:
         url = url or origin
-    return Source(place, name or ("" if origin == url else origin), url, first_field(known, _IDENTIFIERS))
+    called = name or ("" if origin == url else origin)
+    return Source(place, called, url, first_field(known, _IDENTIFIERS), known.get("abstract") is True)
 
 
 def first_field(known: Mapping[str, object], names: Sequence[str]) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, words
 
+_BLANK: Mapping[str, Any] = {"text": "", "annotations": [], "logprobs": []}
+
 
 def asked(body: Mapping[str, Any]) -> dict[str, Any]:
     """A request of the Responses API as one of chat completions; the marker `responses` says what it was."""
@@ -112,11 +114,16 @@ def response_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[byte
             at = {"item_id": item["id"], "output_index": place, "content_index": index}
             if block["type"] != "output_text":
                 continue
-            yield event("response.content_part.added", **at, part={**block, "text": "", "logprobs": []})
+            yield event("response.content_part.added", **at, part={**block, **_BLANK})
             for piece in cut(block["text"]):
-                told = [{"token": piece, "logprob": -0.125}] if block["logprobs"] else []
+                told = [{"token": piece, "logprob": -0.125}] if block.get("logprobs") else []
                 yield event("response.output_text.delta", **at, delta=piece, logprobs=told)
-            yield event("response.output_text.done", **at, text=block["text"], logprobs=block["logprobs"])
+            for which, one in enumerate(block.get("annotations") or ()):
+                told_of = {"annotation_index": which, "annotation": one}
+                yield event("response.output_text.annotation.added", **at, **told_of)
+            yield event(
+                "response.output_text.done", **at, text=block["text"], logprobs=block.get("logprobs") or []
+            )
             yield event("response.content_part.done", **at, part=block)
         yield event("response.output_item.done", output_index=place, item=item)
     yield event("response.completed", response=dict(whole))

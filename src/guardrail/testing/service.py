@@ -48,7 +48,10 @@ class Call:
 
 
 Said: TypeAlias = str | Completion | Mapping[str, Any]
-"""A text, a completion, or an assistant message as chat completions write it: with tool calls, a refusal, and the like."""
+"""A text, a completion, or an assistant message as chat completions write it: with tool calls, a refusal, and the like.
+
+A message may also have the items of a response (`output`), or Anthropic's blocks (`content`, a list), which are sent as they are.
+"""
 Replies: TypeAlias = Callable[[Call], Said]
 
 
@@ -285,9 +288,12 @@ def _other(
     body: Mapping[str, Any],
 ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any], Cut], Iterator[bytes]]]:
     """An answer of the Responses API or of the Messages API, and how it streams."""
+    own: dict[str, Any]
     if "responses" in body:
-        return response(head, said, given, usage, body), response_stream
-    return anthropic_message(head, said, given, usage), message_stream
+        own = {"output": given["output"]} if "output" in given else {}
+        return {**response(head, said, given, usage, body), **own}, response_stream
+    own = {"content": given["content"]} if isinstance(given.get("content"), list) else {}
+    return {**anthropic_message(head, said, given, usage), **own}, message_stream
 
 
 _CHAT_ONLY = "This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?"

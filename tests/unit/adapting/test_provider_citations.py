@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.effort import lines_run
 
 from guardrail.adapting.anthropic_messages import Messages
 from guardrail.adapting.changes import Change
@@ -10,7 +11,7 @@ from guardrail.adapting.openai_api.chat import ChatCompletions
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.provider_citations import of_block, of_text
 from guardrail.policies.edits import apply
-from guardrail.report import Action, Case, Decision, Edit, Report, Span
+from guardrail.report import Action, Case, Decision, Edit, Finding, Report, Span, Verdict
 
 TEXT = "It opened in 1904 (a.org). It has a moat (b.org). It is free (c.org)."
 
@@ -88,6 +89,51 @@ def test_one_point():
     assert moved["index"] == at + len(NOTE[2])
 
 
+def test_a_note_within_the_words():
+    """What is put in there takes nothing away: the annotation is around it."""
+    start, end = place("It has a moat (b.org).")
+    whole = {"type": "url_citation", "start_index": start, "end_index": end}
+    middle = place("moat")[1]
+    made = change((middle, middle, " [unverified]"))
+    assert shown(of_text([whole], made, None), made.after) == ["It has a moat [unverified] (b.org)."]
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        lambda at: {"type": "file_citation", "file_id": "f1", "file_index": at},
+        lambda at: {"type": "citation", "title": "b.pdf", "extras": {"file_id": "f1", "file_index": at}},
+        lambda at: {"type": "non_standard_annotation", "value": {"type": "file_path", "index": at}},
+    ],
+)
+def test_langchain_renames_and_wraps(wrapped):
+    """OpenAI's annotations as its messages have them, with the place under another name or a level deeper."""
+    at = place("(b.org)")[0]
+    assert of_text([wrapped(at)], change(CUT), []) == []
+    assert of_text([wrapped(at)], change(NOTE), None) == [wrapped(at + len(NOTE[2]))]
+
+
+def test_without_a_place():
+    """It is for some of the text: as long as nothing of that text went, it stays, without what may be prose."""
+    one = {"type": "citation", "cited_text": "It has a moat", "url": "https://b.org", "extras": {"n": 1}}
+    assert of_text([one], change(NOTE), None) == [one]
+    assert of_text([one], change(), ["It has a moat"]) == [{**one, "cited_text": ""}]
+    assert of_text([one], change(CUT), ["It has a moat"]) == []
+
+
+def test_very_many():
+    """Each annotation is found without going through all edits: with ten times as many of these it takes ten times as long."""
+
+    def effort(size):
+        made = change(*((3 * i, 3 * i + 1, "") for i in range(size)), text="ab " * size)
+        notes = [
+            {"type": "url_citation", "start_index": 3 * i + 1, "end_index": 3 * i + 2} for i in range(200)
+        ]
+        return lines_run(lambda: of_text(notes, made, None))
+
+    assert effort(2_000) < 10 * effort(200)
+
+
 def test_another_text():
     """An answer that is replaced has no citation of the old one."""
     decision = Decision(action=Action.REGENERATE, answer="Other.")
@@ -133,6 +179,21 @@ def test_blocks():
     cited = [{"type": "char_location", "cited_text": "opened in 1904", "document_index": 0}]
     assert of_block(cited, change(NOTE), None) == cited
     assert of_block(cited, change(CUT), ["x"]) == []
+
+
+def test_what_is_put_right():
+    """Its source says it so: the citation stays, unless something else of its block goes."""
+    cited = [{"type": "char_location", "cited_text": "opened in 1905", "document_index": 0}]
+    right = Edit(span=Span(start=place("1904")[0], end=place("1904")[1]), replacement="1905")
+    finding = Finding(
+        detector="d", span=right.span, score=1.0, verdict=Verdict.UNSUPPORTED, corrections=(right,)
+    )
+    cut = Edit(span=Span(start=CUT[0], end=CUT[1]), replacement="")
+    for edits, kept in (((right,), 1), ((right, cut), 0)):
+        decision = Decision(action=Action.CORRECT, answer=apply(TEXT, edits), edits=edits)
+        made = Change.of(TEXT, Report(case=Case(answer=TEXT), findings=(finding,), decision=decision))
+        (part,) = made.split([(0, len(TEXT))])
+        assert of_block(cited, part, ["1904"]) == [{**cited[0], "cited_text": ""}] * kept
 
 
 class TestDoors:

@@ -62,6 +62,48 @@ def test_langchain():
     assert cited(messages.AIMessage([block])) == EXPECTED
 
 
+FILE = {"type": "file_citation", "index": len(TEXT), "file_id": "f1", "filename": "b.pdf"}
+FOUND = {"type": "char_location", "cited_text": "free", "document_index": 1, "document_title": "b.pdf"}
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_langchain_of_services(provider):
+    """As its messages have them, and as its standard blocks: the same places and sources."""
+    messages = pytest.importorskip("langchain_core.messages")
+    renamed = {**{name: FILE[name] for name in ("type", "file_id", "filename")}, "file_index": FILE["index"]}
+    fields = {"annotations": [WEB, renamed]} if provider == "openai" else {"citations": [FOUND]}
+    said = messages.AIMessage(
+        [{"type": "text", "text": TEXT, **fields}], response_metadata={"model_provider": provider}
+    )
+    standard = messages.AIMessage(said.content_blocks)
+    assert {one["type"] for one in standard.content[0]["annotations"]} == {"citation"}
+    openai = [*EXPECTED, (".", False, "", "b.pdf", None)]
+    expected = openai if provider == "openai" else [(TEXT, True, "", "b.pdf", 1)]
+    assert cited(said) == cited(standard) == expected
+    assert [one.identifier for one in Case.of(standard).citations][1:] == ["f1"] * (provider == "openai")
+
+
+def litellm(*blocks):
+    """A message as LiteLLM makes it of Anthropic's blocks."""
+    lists = [[{**FOUND, "supported_text": text}] for text in blocks]
+    return {"role": "assistant", "content": TEXT, "provider_specific_fields": {"citations": lists}}
+
+
+def test_litellm():
+    """Each block is looked for behind the one before; what is not there ends it."""
+    assert cited(litellm("It opened", "It is free.")) == [
+        ("It opened", True, "", "b.pdf", 1),
+        ("It is free.", True, "", "b.pdf", 1),
+    ]
+    assert [one[0] for one in cited(litellm("It opened", "It is new.", "It is free."))] == ["It opened"]
+    odd = {
+        "role": "assistant",
+        "content": TEXT,
+        "provider_specific_fields": {"citations": [3, [None], [FOUND]]},
+    }
+    assert [one[0] for one in cited(odd)] == []
+
+
 def test_anthropic():
     """A citation is for the whole of its block; it names a document of the request by its number."""
     blocks = [

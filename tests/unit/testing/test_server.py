@@ -54,6 +54,29 @@ class TestChatCompletions:
         assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
         assert chunks[-1].usage.total_tokens == 5
 
+    def test_items_and_blocks_of_its_own(self):
+        """A reply may have the items of a response, or Anthropic's blocks: sent as they are, whole and as a stream."""
+        note = {"type": "file_citation", "index": 7, "file_id": "f", "filename": "a.pdf"}
+        said = {"type": "output_text", "text": "One two", "annotations": [note]}
+        output = [
+            {"type": "file_search_call", "id": "s", "queries": [], "results": []},
+            {"type": "message", "id": "m", "role": "assistant", "content": [said]},
+        ]
+        content = [{"type": "text", "text": "One two", "citations": [{"type": "page_location"}]}]
+        with serve(lambda _: {"output": output, "content": content}) as server, client(server) as api:
+            whole = api.responses.create(model="m", input="x")
+            events = list(api.responses.create(model="m", input="x", stream=True))
+            body = {"model": "m", "messages": MESSAGES}
+            message = httpx.post(f"{server.base_url}/messages", json=body).json()
+            stream = httpx.post(f"{server.base_url}/messages", json={**body, "stream": True}).text
+        assert [item.type for item in whole.output] == ["file_search_call", "message"]
+        assert whole.output[1].content[0].annotations[0].filename == "a.pdf"
+        noted = [one.annotation for one in events if one.type == "response.output_text.annotation.added"]
+        assert [one.filename for one in noted] == ["a.pdf"]
+        assert events[-1].response.output == whole.output
+        assert message["content"] == content
+        assert stream.count("citations_delta") == 1
+
     def test_streams_to_the_asynchronous_client(self):
         """The same."""
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 
 from guardrail.adapting import Change, clean
-from guardrail.requests import TokenLogprob
+from guardrail.adapting.provider_citations import of_text
+from guardrail.given.citations import citations_of
+from guardrail.requests import Cited, TokenLogprob
 from guardrail_langchain._messages import logprobs
-from guardrail_langchain._residue import TEXT_FIELDS, clean_blocks, clean_fields
+from guardrail_langchain._residue import CITATIONS, TEXT_FIELDS, clean_blocks, clean_fields
 
 __all__ = ["Spoken"]
 
@@ -31,21 +34,27 @@ class Spoken:
         """Its tokens, where they are known."""
         return logprobs(self.message)
 
+    @property
+    def citations(self) -> tuple[Cited, ...]:
+        """Those that the model's service gave."""
+        return citations_of(self.message, self.text)
+
     def changed(self, change: Change) -> BaseMessage:
         """The message with the new text, and without what could repeat the old one."""
         message = self.message
         update: dict[str, Any] = {}
         metadata = message.response_metadata
-        if change.changed or change.takes_away:
-            update["content"] = self._content(change)
+        taken = change.taken if change.takes_away else None
+        if change.changed or taken is not None:
+            update["content"] = self._content(change, taken)
+            update["additional_kwargs"] = _fields(message.additional_kwargs, change, taken)
             metadata = {name: value for name, value in metadata.items() if name != "logprobs"}
-        if change.takes_away:
-            metadata = clean(metadata, change.taken)
-            update["additional_kwargs"] = clean_fields(message.additional_kwargs, change.taken)
+        if taken is not None:
+            metadata = clean(metadata, taken)
         update["response_metadata"] = {**metadata, "guardrail": change.summary}
         return message.model_copy(update=update)
 
-    def _content(self, change: Change) -> Any:
+    def _content(self, change: Change, taken: Sequence[str] | None) -> Any:
         if isinstance(self.message.content, str):
             return change.after
         blocks = self.message.content
@@ -59,11 +68,18 @@ class Spoken:
         found: list[Any] = []
         for i, block in enumerate(blocks):
             part = texts.get(i)
-            if part is None or not part.changed:
+            if part is None or (taken is None and not part.changed):
                 found.append(block)
-            elif part.after:
-                found.append(part.after if isinstance(block, str) else _rewritten(block, part.after))
-        return clean_blocks(found, change.taken) if change.takes_away else found
+            elif part.after or not part.changed:
+                found.append(part.after if isinstance(block, str) else _rewritten(block, part, taken))
+        return found if taken is None else clean_blocks(found, taken)
+
+
+def _fields(fields: dict[str, Any], change: Change, taken: Sequence[str] | None) -> dict[str, Any]:
+    """`additional_kwargs` after a change, where services have the annotations of a text that is a string."""
+    kept = fields if taken is None else clean_fields(fields, taken)
+    noted = fields.get("annotations")
+    return kept if noted is None else {**kept, "annotations": of_text(noted, change, taken)}
 
 
 def _block_text(block: str | dict[Any, Any]) -> str | None:
@@ -73,7 +89,8 @@ def _block_text(block: str | dict[Any, Any]) -> str | None:
     return text if block.get("type") == "text" and isinstance(text, str) else None
 
 
-def _rewritten(block: dict[Any, Any], text: str) -> dict[Any, Any]:
-    """The block with another text; citations point into the old one."""
-    kept = {name: value for name, value in block.items() if name in TEXT_FIELDS}
-    return {**kept, "text": text}
+def _rewritten(block: dict[Any, Any], part: Change, taken: Sequence[str] | None) -> dict[Any, Any]:
+    """The block with another text, and with the citations that are left."""
+    kept = {name: value for name, value in block.items() if name in TEXT_FIELDS or not part.changed}
+    cited = {name: rule(block[name], part, taken) for name, rule in CITATIONS.items() if name in block}
+    return {**kept, "text": part.after, **cited}

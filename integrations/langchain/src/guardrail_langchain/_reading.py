@@ -23,10 +23,10 @@ from langchain_core.messages import BaseMessage
 from pydantic import AnyUrl, BaseModel
 from pydantic_core import Url
 
-from guardrail.adapting import Change, Reading, Text, bounds, joined
+from guardrail.adapting import Change, Reading, Text, bounds, citations, joined
 from guardrail.errors import ConfigError
 from guardrail.report import Blocked
-from guardrail.requests import TokenLogprob
+from guardrail.requests import Cited, TokenLogprob
 from guardrail_langchain._answers import Spoken
 from guardrail_langchain._composition import refuse_a_conversation, refuse_a_prompt
 from guardrail_langchain._parsed import PARSED, Parsed, Told
@@ -274,6 +274,10 @@ class _Structure:
     @property
     def logprobs(self) -> tuple[TokenLogprob, ...]:
         return self.parts[0][1].logprobs if self.named else ()
+
+    @property
+    def citations(self) -> tuple[Cited, ...]:
+        return citations(*(part for _, part in self.parts))
 
     def changed(self, change: Change) -> Any:
         if change.report.blocked and not self.named:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from guardrail.adapting import clean, is_wordless
+from guardrail.adapting import Change, clean, is_wordless
+from guardrail.adapting.provider_citations import of_block, of_text
 from guardrail.adapting.reasoning import NAMES, sealed, sealed_list
 from guardrail.adapting.residue import GONE
 from guardrail_langchain._reasoning import KINDS, is_reasoning, kept_of
 
-__all__ = ["TEXT_FIELDS", "clean_blocks", "clean_fields", "unreadable"]
+__all__ = ["CITATIONS", "TEXT_FIELDS", "clean_blocks", "clean_fields", "unreadable"]
 
 TEXT_FIELDS = frozenset(["type", "text", "id", "index", "phase"])
 """What of a block of text is never a quotation."""
+CITATIONS: Mapping[str, Callable[[Any, Change, Sequence[str] | None], list[dict[str, Any]]]] = {
+    "annotations": of_text,
+    "citations": of_block,
+}
+"""Those of a block of text, each with what becomes of it when the text changes."""
 
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "function_call", "server_tool_call", "server_tool_use")
 _MEDIA = ("file", "image", "image_url", "video")
@@ -47,9 +53,8 @@ def _untyped(block: Any) -> str:
 
 
 def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
-    """The content blocks without what can be read of reasoning and the like; texts have been edited already.
+    """The content blocks without what can be read of reasoning and the like; texts and their citations have been edited already.
 
-    A text that was not touched stays, and loses its citations and annotations: they may quote what went elsewhere in the message.
     Where a block of reasoning goes, the ids of the texts go with it: a provider that knows a text by its id wants to see the
     reasoning that led to it.
     """
@@ -63,7 +68,7 @@ def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
             continue
         kind = "text" if isinstance(block, str) else block.get("type")
         if kind == "text":
-            kept.append(_uncited(block, taken))
+            kept.append(_bare(block, taken))
         elif kind in _CALLS:
             kept.append(block)
         elif kind in _MEDIA:
@@ -81,12 +86,13 @@ def clean_fields(fields: Mapping[str, Any], taken: Sequence[str]) -> dict[str, A
     return {**clean(fields, taken), **{name: value for name, value in thoughts.items() if value is not GONE}}
 
 
-def _uncited(block: Any, taken: Sequence[str]) -> Any:
+def _bare(block: Any, taken: Sequence[str]) -> Any:
     """A block of text with nothing beside the text that could be prose."""
     if isinstance(block, str):
         return block
-    kept = {name: value for name, value in block.items() if name in TEXT_FIELDS}
-    rest = clean({name: value for name, value in block.items() if name not in TEXT_FIELDS}, taken)
+    edited = TEXT_FIELDS | CITATIONS.keys() if isinstance(block.get("text"), str) else TEXT_FIELDS
+    kept = {name: value for name, value in block.items() if name in edited}
+    rest = clean({name: value for name, value in block.items() if name not in edited}, taken)
     return {name: {**kept, **rest}[name] for name in block if name in kept or name in rest}
 
 

@@ -15,10 +15,11 @@ from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
+from guardrail.given.citations import citations_of
 from guardrail.guard import Guard
 from guardrail.report import Blocked, Case, Report
 from guardrail_langchain._composition import refuse_no_guard
-from guardrail_langchain._messages import conversation, logprobs
+from guardrail_langchain._messages import conversation, documents, logprobs
 from guardrail_langchain._quiet import apart
 
 __all__ = ["AsyncGuardrailCallback", "GuardrailCallback"]
@@ -41,11 +42,17 @@ class _Watch:
     def _cases(self, response: LLMResult, run_id: UUID) -> Iterator[Case]:
         prompts = self._asked.pop(run_id, ())
         for i, generations in enumerate(response.generations):
-            messages = conversation(prompts[i]) if i < len(prompts) else ()
+            asked = prompts[i] if i < len(prompts) else ()
             for generation in generations:
                 if text := _text(generation):
-                    tokens = logprobs(generation.message) if isinstance(generation, ChatGeneration) else ()
-                    yield Case(answer=text, messages=messages, logprobs=tokens)
+                    said = generation.message if isinstance(generation, ChatGeneration) else None
+                    yield Case.of(
+                        text,
+                        prompt=conversation(asked),
+                        context=documents(asked, said),
+                        logprobs=logprobs(said) if said else (),
+                        citations=citations_of(said, text),
+                    )
 
     def _note(self, report: Report) -> None:
         self.reports.append(report)

@@ -19,7 +19,7 @@ from guardrail.adapting.openai_api.choices import (
     logprobs,
     messages,
 )
-from guardrail.adapting.openai_api.deltas import Growing
+from guardrail.adapting.openai_api.deltas import Growing, one_by_one
 from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.reasoning import silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
@@ -421,7 +421,7 @@ def _deltas(choice: Mapping[str, Any]) -> Iterator[Json]:
     text, calls = message.pop("content", None), message.pop("tool_calls", None)
     rest = {name: value for name, value in message.items() if value not in (None, [], "")}
     if rest:
-        yield {**blank, "delta": rest}
+        yield from ({**blank, "delta": delta} for delta in one_by_one(rest))
     if text or choice.get("logprobs"):
         yield {**blank, "delta": {"content": text} if text else {}, "logprobs": choice.get("logprobs")}
     if calls:

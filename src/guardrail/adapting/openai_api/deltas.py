@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Growing"]
+__all__ = ["Growing", "one_by_one"]
 
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ONCE = {"id", "type", "role", "name", "index", "finish_reason", "object"}
+_WHOLE = {"annotations", "citation"}
+"""Fields whose items come whole: an `index` in them is a place in the text. LiteLLM sends one `citation` in each piece."""
 
 
 class Growing:
@@ -34,6 +36,12 @@ class Growing:
             known = self._fields.get(name)
             if value is None:
                 self._fields.setdefault(name, None)
+            elif name in _WHOLE and isinstance(value, list | Mapping):
+                more = value if isinstance(value, list) else [value]
+                if isinstance(known, list):
+                    known.extend(more)
+                else:
+                    self._fields[name] = list(more)
             elif known is None or name in _ONCE:
                 if value != "" or not known:
                     self._fields[name] = _begun(value)
@@ -76,6 +84,22 @@ class _Items:
                 self._places[index] = Growing()
                 self.items.append(self._places[index])
             self._places[index].add(item)
+
+
+def one_by_one(rest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The deltas of a message's further fields: of LiteLLM's citations each has one.
+
+    Example:
+        >>> one_by_one({"provider_specific_fields": {"citation": [{"url": "a"}, {"url": "b"}]}})[2]
+        {'provider_specific_fields': {'citation': {'url': 'b'}}}
+    """
+    name, citation = "provider_specific_fields", "citation"
+    fields = rest.get(name)
+    cited = fields.get(citation) if isinstance(fields, Mapping) else None
+    if not isinstance(fields, Mapping) or not isinstance(cited, list):
+        return [dict(rest)]
+    others = {key: value for key, value in fields.items() if key != citation}
+    return [{**rest, name: others}, *({name: {citation: one}} for one in cited)]
 
 
 def _paired(text: str) -> str:

@@ -12,7 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
-from guardrail.adapting.changes import Change, Reading, Text
+from guardrail.adapting.changes import Change, Reading, Text, citations
 from guardrail.adapting.hearing import Heard, Hearing, note_failure
 from guardrail.adapting.json_text import JsonText, is_valid
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
@@ -205,9 +205,12 @@ class Exchange:
         if reading is None:
             return None
         found = self.documents(body)
-        cited = reading.citations if isinstance(reading, Text) else ()
         return Case.of(
-            reading.text, prompt=self._asked, context=found, logprobs=reading.logprobs, citations=cited
+            reading.text,
+            prompt=self._asked,
+            context=found,
+            logprobs=reading.logprobs,
+            citations=citations(reading),
         )
 
     def _unwatched(self, error: Exception) -> Json:
