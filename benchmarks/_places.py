@@ -57,10 +57,11 @@ class Rows:
 
     Args:
         folder: of the data set.
+        key: the field that is a row's id.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, key: str = "id") -> None:
+        self._folder, self._key = folder, key
         self._files: dict[str, dict[str, dict[str, Any]]] = {}
 
     def row(self, file: str, key: str) -> dict[str, Any]:
@@ -74,7 +75,7 @@ class Rows:
             InputError: the file or the row is not there.
         """
         if file not in self._files:
-            self._files[file] = {str(row["id"]): row for row in json_lines(self._folder / f"{file}.jsonl")}
+            self._files[file] = {str(row[self._key]): row for row in json_lines(self._folder / f"{file}.jsonl")}
         if key not in self._files[file]:
             raise InputError(f"expected an answer {key!r} in {file!r}: is the data set another version?")
         return self._files[file][key]

@@ -5,20 +5,25 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks._rows import Row
 from benchmarks._stats import auc
 from benchmarks._table import Run, bench
+from benchmarks.support.abstracts import abstract_rows
 from benchmarks.support.answers import HALVES, Answer, Labelled, answers
+from benchmarks.support.attributed import attribution_rows
+from benchmarks.support.corrected import correction_rows
+from benchmarks.support.grounded import grounding_rows
+from benchmarks.support.latency import latency_rows
 from guardrail.guard import Guard
 from guardrail.policies import remove
 from guardrail.report import Attribution, Finding, Report
 from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
 from guardrail.statistics.decisions import balanced_accuracy, f1
-from guardrail.support import Sources, SupportCheck, Tie, ties
+from guardrail.support import Sources, SupportCheck, Tie, citation_quality, ties
 from guardrail.text.plain import plain_text
 
 __all__ = ["main"]
@@ -27,6 +32,7 @@ HERE = Path(__file__).resolve().parent
 _SAME = 0.9  # token-F1 of sentences that are the same
 _CLAUSE = 0.8
 _KINDS = ("number", "entity", "overclaim", "wrong mark", "silent", "two sources")
+_ROWS = 40  # of a set, one after the other from different sources
 _ACTED_ON = ("number", "entity", "wrong mark")  # kinds that `remove` is for
 
 
@@ -49,13 +55,12 @@ class _Seen:
         return self.mark.label == "supports" or jointly
 
 
-def compute(run: Run) -> list[Row]:
-    """All rows of the table."""
+def support_rows(run: Run) -> list[Row]:
+    """Ties, verdicts and what is removed."""
     half = run.options.half
     given = answers(half, run.data("attribution"), run.data("real_answers"))
     if run.fast:
         given = given[::6]
-    run.parameters["half"] = half
     rows = [Row.shown("answers", len(given)), Row.shown("marks", sum(len(one.marks) for one in given))]
     rows += tie_rows(given)
     detector = SupportCheck()
@@ -71,6 +76,7 @@ def compute(run: Run) -> list[Row]:
     for name, wanted in (("written", False), ("ExpertQA", True)):
         rows += list(binary_rows(f"{name}: ", [one for one in found if one.answer.real is wanted]))
     rows += list(removal_rows(reports))
+    rows += list(quality_rows(reports))
     return rows
 
 
@@ -166,6 +172,22 @@ def removal_rows(reports: Sequence[tuple[Answer, Report]]) -> Iterator[Row]:
         yield Row.shown("remove(): contradicted claims and wrong marks that go", gone / wrong)
 
 
+def quality_rows(reports: Sequence[tuple[Answer, Report]]) -> Iterator[Row]:
+    """Citation recall and precision, means over answers; by the labels, the share of marks whose sources say it."""
+    found = [quality for _, report in reports if (quality := citation_quality(report)) is not None]
+    for said in ("recall", "precision"):
+        values = [value for one in found if (value := getattr(one, said)) is not None]
+        if values:
+            quantity = f"citation {said}, mean of {len(values)} answers (by {found[0].by})"
+            yield Row.shown(quantity, sum(values) / len(values))
+    labelled = [[one.borne_out for one in _seen(*row)] for row in reports]
+    shares = [sum(own) / len(own) for own in labelled if own]
+    if shares:
+        yield Row.shown(
+            "by the labels: marks whose sources say it, mean of answers", sum(shares) / len(shares)
+        )
+
+
 def _seen(answer: Answer, report: Report) -> Iterator[_Seen]:
     read = ties(answer.text, Sources.of(report.case).cites)
     by_mark: dict[tuple[int, int], Finding] = {}
@@ -207,8 +229,34 @@ def _tokens(text: str) -> list[str]:
     return re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+", text.lower())
 
 
+PARTS: Mapping[str, Callable[[Run], list[Row]]] = {
+    "support": support_rows,
+    "corrections": correction_rows,
+    "abstracts": abstract_rows,
+    "attribution": attribution_rows,
+    "grounding": grounding_rows,
+    "latency": latency_rows,
+}
+"""Makes the rows of a part, by its name."""
+
+
+def compute(run: Run) -> list[Row]:
+    """All rows of the table, or those of some parts."""
+    parts = run.options.only or list(PARTS)
+    run.parameters |= {"half": run.options.half, "parts": parts}
+    return [row for part in parts for row in PARTS[part](run)]
+
+
 def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", nargs="+", choices=tuple(PARTS), help="these parts of the table")
     parser.add_argument("--half", choices=HALVES, default="seen", help="of the labelled answers (seen)")
+    parser.add_argument(
+        "--rows",
+        type=int,
+        default=_ROWS,
+        metavar="N",
+        help=f"of each set of statements at most so many ({_ROWS})",
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -71,6 +71,7 @@ _TEXTS = (
 )  # not a union in the call: it would be made anew each time
 _NO_TEXT = frozenset({int, float, bool, type(None)})
 _HALF = re.compile("[\ud800-\udfff]")
+_JOINED = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"  # letters of scripts whose words are parted
 _PLAIN = re.compile(r"[\w .,;:&/+%$€£¥°–'’-]{1,200}")
 _LONGEST_NAME = 80  # characters of a document's name
 
@@ -412,7 +413,11 @@ class Edit(_Model):
         if not said or said == known or not _PLAIN.fullmatch(known):
             return None
         at = text.find(said)
-        if at < 0 or text.count(said) != 1 or re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text) is None:
+        if (
+            at < 0
+            or text.count(said) != 1
+            or re.search(rf"(?<!{_JOINED}){re.escape(said)}(?!{_JOINED})", text) is None
+        ):
             return None
         start = within.start + at
         return cls(span=Span(start=start, end=start + len(said)), replacement=known, why=why)
@@ -450,6 +455,28 @@ class Finding(_Model):
     def word(self) -> str:
         """The verdict in a word; "nothing claimed" where there is none."""
         return self.verdict.value if self.verdict is not None else "nothing claimed"
+
+    @property
+    def attribution(self) -> Attribution | None:
+        """The mark of citation that the finding is about, with its claim and its sources; `None` if it is about something else."""
+        return next((one for one in self.evidence if one.kind == "attribution"), None)
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """Of each document in the evidence its best passage: those that say the claim first, then those that support it most.
+
+        Of a document that contradicts a claim it is the one that is quoted first, since that shows the contradiction.
+        """
+        attribution = self.attribution
+        contradicts = attribution is not None and attribution.support == "contradicts"
+        says = attribution.says if attribution is not None else ()
+        best: dict[str, Passage] = {}
+        for one in self.evidence:
+            if one.kind == "passage":
+                first = best.setdefault(one.source, one)
+                if (one.score or 0.0) > (first.score or 0.0) and not contradicts:
+                    best[one.source] = one
+        return tuple(sorted(best.values(), key=lambda one: (one.source not in says, -(one.score or 0.0))))
 
     @model_validator(mode="after")
     def _says_why(self) -> Finding:
@@ -602,6 +629,11 @@ class Report(_Model):
         """The findings with a verdict: those on what the answer claims."""
         return tuple(finding for finding in self.findings if finding.verdict is not None)
 
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """What detectors say of the whole answer without a verdict, such as how well it cites."""
+        return tuple(one for one in self.findings if one.verdict is None and one.span is None)
+
     def with_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
         """The findings of one verdict.
 
@@ -648,6 +680,7 @@ class Report(_Model):
                     f"- {one_line(failure.detector, 40)} could not finish: {failure.reason} {one_line(failure.detail, 200)}".rstrip()
                     for failure in self.failures
                 ),
+                *(f"note: {one_line(finding.reason, 400)}" for finding in self.notes),
                 *([f"not read: {one_line('; '.join(self.case.unread), 400)}"] if self.case.unread else []),
                 f"policy: {self.decision.action}{note}",
                 f"cost: {self.cost.line()}",

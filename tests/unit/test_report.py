@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from guardrail import Case, Detector, Finding, Guard, Span, Verdict, annotate
 from guardrail.detectors import SelfCheck
 from guardrail.html import render
-from guardrail.report import Report
+from guardrail.report import Attribution, Passage, Report
 from guardrail.requests import Message, TokenLogprob, Untrusted
 
 HALF = "cut \ud83d"
@@ -153,3 +153,35 @@ class TestJson:
             Report.model_validate({**content, "other": 1})
         with pytest.raises(ValidationError, match="verdict"):
             Case.model_validate({"answer": "a", "verdict": "supported"})
+
+
+class TestPassages:
+    """Of a finding on a mark: which passage of each document is shown."""
+
+    def finding(self, support, *passages, says=()):
+        shown = Attribution(
+            mark="[1]", span=Span(start=0, end=3), claim=Span(start=0, end=3), support=support, says=says
+        )
+        evidence = (
+            shown,
+            *(Passage(source=source, text=text, score=score) for source, text, score in passages),
+        )
+        return Finding(detector="d", verdict=Verdict.UNVERIFIED, reason="r", evidence=evidence)
+
+    @pytest.mark.parametrize(
+        ("support", "says", "expected"),
+        [
+            ("silent", (), ["a2", "b1"]),
+            ("contradicts", (), ["b1", "a1"]),
+            ("elsewhere", ("b",), ["b1", "a2"]),
+        ],
+    )
+    def test_are_the_best_of_each_document(self, support, says, expected):
+        """The one that supports the claim most; of a contradiction the first; a document that says it comes first."""
+        rows = [("a", "a1", None), ("a", "a2", 0.6), ("b", "b1", 0.5), ("b", "b2", 0.1)]
+        assert [one.text for one in self.finding(support, *rows, says=says).passages] == expected
+
+    def test_without_any(self):
+        """No passage, no mark."""
+        assert self.finding("not at hand").passages == ()
+        assert found(Verdict.SUPPORTED).attribution is None

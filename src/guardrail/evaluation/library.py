@@ -14,7 +14,7 @@ from guardrail.evaluation.inputs import Labelled
 from guardrail.evaluation.labels import Label, read_labels
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run, results_file
 from guardrail.evaluation.running import PARALLEL, Job, examined, is_instant, rows_of
-from guardrail.evaluation.summary import Pick, compared, picked, summarised, unverified_because
+from guardrail.evaluation.summary import Pick, compared, noted, picked, summarised, unverified_because
 from guardrail.evaluation.table import UNVERIFIED, Rows, gather
 from guardrail.guard import Guard
 from guardrail.report import Case
@@ -116,8 +116,10 @@ def made(info: RunInfo, source: Path | Sequence[ResultRow], **more: Any) -> Eval
     table = gather(source)
     figures = summarised(table, info.scales, info.signatures)
     reasons = unverified_because(source) if (table.verdict == UNVERIFIED).any() else {}
+    of_answers = noted(source)
     for name, of in figures["detectors"].items():
         of["unverified_because"] = reasons.get(name, [])
+        of["noted"] = of_answers.get(name, {})
     summary = {"answers": table.answers, **more, "run": info.as_dict(), **figures}
     return Evaluation(info, summary, source, table)
 

@@ -72,7 +72,7 @@ def _shown(of: Mapping[str, Any]) -> dict[str, Any]:
         **of,
         "level": level,
         "drawings": [(title, drawing) for title, drawing in drawings if drawing is not None],
-        "figures": _figures(level),
+        "figures": [*_figures(level), *of["noted"].items()],
     }
 
 

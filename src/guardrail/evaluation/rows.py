@@ -45,6 +45,7 @@ class ResultRow:
         label: whether the text of this finding is made up; `None` = not labelled.
         answer_label: whether anything in the whole answer is made up; `None` = not labelled.
         groups: further columns of the input that were asked for (`--group domain`), as texts.
+        figures: what the detector measured of the whole answer, by name, such as citation recall; on its first row of an answer.
         calls: paid calls of this detector for this answer; on the first row of an answer, 0 on the others.
         tokens: the same of tokens.
         seconds: its share of the time by the clock, all detectors together; time is divided evenly between the answers in flight, so
@@ -66,6 +67,7 @@ class ResultRow:
     label: bool | None
     answer_label: bool | None
     groups: dict[str, str] = field(default_factory=dict)
+    figures: dict[str, float] = field(default_factory=dict)
     calls: float = 0.0
     tokens: float = 0.0
     seconds: float = 0.0
@@ -208,7 +210,9 @@ _EMPTY: dict[str, Any] = {
     **dict.fromkeys(("row", "finding"), -1),
     **dict.fromkeys(MEASURED, 0.0),
     "groups": {},
+    "figures": {},
 }
+_MAPS = ("groups", "figures")
 
 
 def column_batches(
@@ -224,15 +228,17 @@ def column_batches(
         yield from _json_columns(source, wanted)
     else:
         with pyarrow("reads Parquet files").parquet.ParquetFile(source) as file:
-            for batch in file.iter_batches(batch_size=BATCH, columns=wanted):
-                yield {name: batch.column(name) for name in wanted}
+            there = [name for name in wanted if name in file.schema_arrow.names]  # an older run has fewer
+            for batch in file.iter_batches(batch_size=BATCH, columns=there):
+                yield {name: batch.column(name) for name in there}
 
 
 def plain(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Columns as lists."""
     found = {name: one if isinstance(one, list) else one.to_pylist() for name, one in columns.items()}
-    if "groups" in found:
-        found["groups"] = [dict(pairs) for pairs in found["groups"]]
+    for name in _MAPS:
+        if name in found:
+            found[name] = [dict(pairs) for pairs in found[name]]
     return found
 
 
@@ -251,9 +257,9 @@ def rows_at(source: Path | Iterable[ResultRow], places: Sequence[int]) -> Iterat
             rest = rest[len(here) :]
             if here:
                 taken = file.read_row_group(group, columns=COLUMNS).take([place - first for place in here])
-                columns = plain({name: taken.column(name) for name in COLUMNS})
+                columns = plain({name: taken.column(name) for name in taken.column_names})
                 for place, values in zip(here, zip(*columns.values(), strict=True), strict=True):
-                    yield place, ResultRow(*values)
+                    yield place, ResultRow(**dict(zip(columns, values, strict=True)))
             first += size
 
 
@@ -268,7 +274,7 @@ def _json_columns(path: Path, wanted: list[str]) -> Iterator[dict[str, list[Any]
             try:
                 found = json.loads(line)
                 for name in wanted:
-                    batch[name].append(found[name])
+                    batch[name].append(found.get(name, {}) if name in _MAPS else found[name])
             except (ValueError, KeyError, TypeError) as error:
                 raise ParseError(
                     f"expected a row of results: {error!r}", source=str(path), line=number
@@ -312,6 +318,7 @@ def schema() -> Any:
         **dict.fromkeys(("score", *MEASURED), number),
         **dict.fromkeys(("label", "answer_label"), yes),
         "groups": arrow.map_(text, text),
+        "figures": arrow.map_(text, number),
     }
     return arrow.schema([(name, of.get(name, text)) for name in COLUMNS])
 
@@ -342,7 +349,8 @@ class RowWriter:
             return
         listed = list(rows)
         columns = {name: [getattr(row, name) for row in listed] for name in COLUMNS}
-        columns["groups"] = [list(groups.items()) for groups in columns["groups"]]
+        for name in _MAPS:
+            columns[name] = [list(one.items()) for one in columns[name]]
         self._file.write_table(self._arrow.table(columns, schema=self._schema))
 
     def copy(self, part: Path) -> None:

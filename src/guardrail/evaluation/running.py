@@ -19,7 +19,7 @@ from guardrail.evaluation.folder import Folder, Ledger, Part
 from guardrail.evaluation.inputs import Labelled, Mapped, labelled
 from guardrail.evaluation.rows import ResultRow, RunInfo
 from guardrail.guard import Guard
-from guardrail.report import Finding, Report
+from guardrail.report import Finding, Measurement, Report
 
 PARALLEL = 32
 """Answers in flight at once where a model is asked."""
@@ -287,6 +287,7 @@ def rows_of(item: Labelled, report: Report, names: Sequence[str], *, seconds: fl
     for finding in report.findings:
         by_detector.setdefault(finding.detector, []).append(finding)
     failures = {failure.detector: failure for failure in report.failures}
+    notes = set(map(id, report.notes))
     found: list[ResultRow] = []
     for name, findings in by_detector.items():
         nothing = ResultRow(
@@ -306,14 +307,21 @@ def rows_of(item: Labelled, report: Report, names: Sequence[str], *, seconds: fl
             answer_label=item.labels.whole,
             groups=item.groups,
         )
-        rows = [_row(nothing, item, number, finding) for number, finding in enumerate(findings)]
+        said = [finding for finding in findings if id(finding) not in notes]
+        rows = [_row(nothing, item, number, finding) for number, finding in enumerate(said)]
         if failure := failures.get(name):
             reason = f"the detector could not finish: {failure.reason} {failure.detail}".rstrip()
             rows.append(replace(nothing, verdict="unverified", reason=reason))
         first, *rest = rows or [nothing]
         cost = report.cost.alone.get(name, Cost())
-        found.append(replace(first, calls=cost.calls, tokens=float(cost.tokens), seconds=seconds))
-        found += rest
+        figures = {
+            f"{one.name} ({one.note})" if one.note else one.name: one.value
+            for finding in report.notes
+            for one in finding.evidence
+            if finding.detector == name and isinstance(one, Measurement) and one.value is not None
+        }
+        first = replace(first, figures=figures, calls=cost.calls, tokens=float(cost.tokens), seconds=seconds)
+        found += [first, *rest]
     return found
 
 
@@ -326,7 +334,7 @@ def _row(nothing: ResultRow, item: Labelled, number: int, finding: Finding) -> R
         end=end,
         text=finding.text if start is None else item.case.answer[start:end],
         score=finding.score,
-        verdict=finding.word,
+        verdict=None if finding.verdict is None else finding.verdict.value,
         word=finding.label,
         reason=finding.reason,
         label=item.labels.of(start, end),

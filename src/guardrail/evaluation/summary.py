@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -182,6 +182,36 @@ def _examples(units: Units, most: int) -> dict[int, str]:
         **{int(units.row[i]): "highest score" for i in highest},
         **{int(units.row[i]): "drawn at random" for i in drawn},
     }
+
+
+def noted(source: Path | Iterable[ResultRow]) -> dict[str, dict[str, Any]]:
+    """By detector the mean over answers of each figure that it measured of whole answers; the interval is by source."""
+    values: dict[str, dict[str, list[tuple[str, float]]]] = {}
+    for columns in column_batches(source, ("detector", "source", "figures")):
+        said = columns.get("figures", [])
+        if not len(
+            said if isinstance(said, list) else said.keys
+        ):  # most detectors measure nothing of the kind
+            continue
+        batch = plain(columns)
+        for detector, about, figures in zip(
+            batch["detector"], batch["source"], batch["figures"], strict=True
+        ):
+            for name, value in figures.items():
+                values.setdefault(detector, {}).setdefault(name, []).append((about, value))
+    return {
+        detector: {name: _mean_of(own) for name, own in named.items()} for detector, named in values.items()
+    }
+
+
+def _mean_of(own: Sequence[tuple[str, float]]) -> dict[str, Any]:
+    found = np.asarray([value for _, value in own])
+    clusters = np.unique([about for about, _ in own], return_inverse=True)[1]
+    half = by_cluster(found - found.mean(), clusters)
+    reason = f"mean of {len(own):,} answers"
+    return figure(
+        found.mean(), half, reason=reason if half is not None else f"{reason} of one source: no interval"
+    )
 
 
 def unverified_because(source: Path | Iterable[ResultRow]) -> dict[str, list[dict[str, Any]]]:

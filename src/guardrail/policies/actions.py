@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from itertools import zip_longest
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.recognition import shown
-from guardrail.options import number
+from guardrail.options import number, one_of
 from guardrail.policies.composition import VerdictPolicy, unchanged
 from guardrail.policies.edits import apply, insertions, removals, told_in_json
 from guardrail.policies.review import Review
 from guardrail.policies.texts import Given, Texts
 from guardrail.policies.wording import count_of, failure_mark, feedback, mark, summary, unconfirmed, why
-from guardrail.report import Action, Decision, Edit, Verdict
+from guardrail.report import Action, Decision, Edit, Finding, Span, Verdict
 
 On: TypeAlias = Verdict | str | Collection[Verdict | str]
+What: TypeAlias = Literal["claim", "mark"]
+_KNOWN_OTHERWISE = frozenset({Verdict.UNSUPPORTED, Verdict.UNVERIFIED})
 
 
 @dataclass(frozen=True)
@@ -59,21 +62,30 @@ class Annotate(VerdictPolicy):
 class Correct(VerdictPolicy):
     """Puts right what a detector knows to be otherwise: a year from the record, a number from the source, a mark for the source that says it.
 
-    Only where the evidence is one and certain (`Finding.corrections`). The policies after it act on what is left.
+    Only where the evidence is one and certain (`Finding.corrections`), whether or not the finding is an accusation. The policies after it act on
+    what is left.
     """
+
+    on: frozenset[Verdict] = _KNOWN_OTHERWISE
 
     def decide(self, review: Review) -> Decision:
         """The answer with what is known in the place of what is wrong."""
-        edits: list[Edit] = []
-        for finding in self.affected(review):
-            new = [edit for edit in finding.corrections if edit not in edits]
-            if not any(a.span.overlaps(b.span) for a in new for b in edits):
-                edits += new
-        edits.sort(key=lambda edit: edit.span.start)
+        known = {(one.span, one.replacement): one for f in self.affected(review) for one in f.corrections}
+        edits = list(self._undisputed(sorted(known.values(), key=lambda edit: edit.span.start)))
         if not edits:
             return unchanged(review)
         note = f"{count_of(len(edits), 'correction')} made"
         return _edited(review, Action.CORRECT, tuple(edits), note)
+
+    @staticmethod
+    def _undisputed(known: Sequence[Edit]) -> Iterator[Edit]:
+        """Those of places of which nobody knows something else; in order."""
+        until = 0
+        for edit, following in zip_longest(known, known[1:]):
+            span = edit.span
+            if until <= span.start and (following is None or span.end <= following.span.start):
+                yield edit
+            until = max(until, span.end)
 
 
 @dataclass(frozen=True)
@@ -82,7 +94,14 @@ class Remove(VerdictPolicy):
 
     A finding on the whole answer leaves nothing to cut: the answer is blocked, as by `block`. Where an answer
     consists of nothing else, a short sentence says so. Everything else that was found stays. A failed detector is no reason to cut or block.
+
+    With `what="mark"`, of a claim that a mark of citation is for only the mark goes, if there is one in the text.
     """
+
+    what: What = "claim"
+
+    def __post_init__(self) -> None:
+        one_of("what", self.what, get_args(What))
 
     def decide(self, review: Review) -> Decision:
         """The answer without what is affected."""
@@ -91,10 +110,15 @@ class Remove(VerdictPolicy):
             return unchanged(review)
         if any(finding.span is None for finding in affected):
             return Block(self.on, texts=self.texts).decide(review)
-        spans = [(finding.span, why(finding)) for finding in affected if finding.span is not None]
+        marks = {id(f): only for f in affected if (only := self._mark_alone(f)) is not None}
+        spans = [
+            (marks.get(id(finding), finding.span), why(finding))
+            for finding in affected
+            if finding.span is not None
+        ]
         cut = set(map(id, affected))
         kept = [f.span for f in review.findings if f.span is not None and f.verdict and id(f) not in cut]
-        titles = [finding.text for finding in affected]
+        titles = [finding.text for finding in affected if id(finding) not in marks]
         phrases = self.phrases(review)
         empty, list_gone = phrases.of("nothing_left"), phrases.of("list_gone")
         edits = removals(
@@ -109,6 +133,18 @@ class Remove(VerdictPolicy):
         return _edited(
             review, Action.REMOVE, edits, f"{count_of(len(spans), 'finding')} removed from the answer"
         )
+
+    def _mark_alone(self, finding: Finding) -> Span | None:
+        """Where the mark of citation is, if nothing else of a finding is to go: its claim may be right, or was not to be cut."""
+        shown = finding.attribution
+        if shown is None or shown.span.start == shown.span.end:
+            return None
+        return shown.span if self.what == "mark" or finding.span == shown.span else None
+
+    def _options(self) -> Iterator[str]:
+        yield from super()._options()
+        if self.what != "claim":
+            yield f"what={self.what}"
 
 
 @dataclass(frozen=True)
@@ -194,7 +230,7 @@ def annotate(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Ann
     return Annotate(_verdicts(on), texts=Texts.of(texts))
 
 
-def correct(on: On = Verdict.UNSUPPORTED) -> Correct:
+def correct(on: On = _KNOWN_OTHERWISE) -> Correct:
     """Put right what is known to be otherwise, and leave the rest to the policies after it: `correct() | annotate()`.
 
     Each correction is an edit of the decision, with what it replaces.
@@ -202,9 +238,18 @@ def correct(on: On = Verdict.UNSUPPORTED) -> Correct:
     return Correct(_verdicts(on))
 
 
-def remove(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Remove:
-    """Cut what is affected out of the text; `texts` as of `annotate`."""
-    return Remove(_verdicts(on), texts=Texts.of(texts))
+def remove(on: On = Verdict.UNSUPPORTED, *, what: What = "claim", texts: Given | None = None) -> Remove:
+    """Cut what is affected out of the text; `texts` as of `annotate`.
+
+    Args:
+        on: the verdicts that are affected.
+        what: "mark" = of a claim with a mark of citation only the mark; all other findings are cut as ever.
+        texts: your own words in the place of ours.
+
+    Raises:
+        ConfigError: `what` is neither.
+    """
+    return Remove(_verdicts(on), what, texts=Texts.of(texts))
 
 
 def regenerate(times: int = 1, *, on: On = Verdict.UNSUPPORTED) -> Regenerate:

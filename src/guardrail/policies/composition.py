@@ -81,7 +81,7 @@ class VerdictPolicy:
         return type(self).__name__.lower() + (f"({options})" if options else "")
 
     def _options(self) -> Iterator[str]:
-        if self.on != frozenset({Verdict.UNSUPPORTED}):
+        if self.on != type(self).on:
             yield "on=" + "+".join(verdict.value for verdict in Verdict if verdict in self.on)
         yield from self.texts.written()
 

@@ -118,7 +118,7 @@ _POLICIES: dict[str, tuple[type[VerdictPolicy], dict[str, Callable[[str], object
     "flag": (Flag, {"on": _read_verdicts}),
     "annotate": (Annotate, {"on": _read_verdicts}),
     "correct": (Correct, {"on": _read_verdicts}),
-    "remove": (Remove, {"on": _read_verdicts}),
+    "remove": (Remove, {"on": _read_verdicts, "what": str}),
     "regenerate": (Regenerate, {"times": _read_count, "on": _read_verdicts}),
     "block": (Block, {"message": _read_string, "on": _read_verdicts}),
 }

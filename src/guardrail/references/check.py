@@ -39,6 +39,7 @@ from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.kinds import is_page
 from guardrail.references.citations.silence import may_cite, unread
 from guardrail.references.citations.tagging import INSTALL, packaged_tagger, tagger_installed
+from guardrail.references.correcting import with_numbers
 from guardrail.references.evidence import lookup_of
 from guardrail.references.findings import DOUBTFUL, Findings
 from guardrail.references.interrogate import Interviewer, Query
@@ -323,7 +324,7 @@ class ReferenceCheck(Detector):
             before = _why_open(looked_up, by_sources=bool(self.sources))
             if match.status is not Status.UNREACHABLE:  # who did not answer is not asked three times more
                 citation, match = yield from self._other_readings(citation, answer, match)
-        match = completed(match, wrong)
+        match = with_numbers(completed(match, wrong), citation, text)
         if doubt := _doubt(citation, answer, match):
             return self._findings.unverified(citation, doubt, evidence=[lookup_of(match)])
         settled = self._findings.from_look_up(citation, text, match, wrong)

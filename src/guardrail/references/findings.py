@@ -12,12 +12,13 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import Citation
 from guardrail.references.citations.kinds import is_page
+from guardrail.references.correcting import corrections
 from guardrail.references.evidence import lookup_of, mean, replies_of
 from guardrail.references.interrogate import Interrogation
 from guardrail.references.quotation import Differences, accused
 from guardrail.references.second_reading import in_marks
 from guardrail.references.wording import another, belongs, compared, corrected, impossible
-from guardrail.report import Edit, Evidence, Finding, Lookup, Span, Verdict
+from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
 
 __all__ = ["DOUBTFUL", "Findings"]
 
@@ -132,7 +133,7 @@ class Findings:
             return self.unverified(citation, doubt, evidence=[lookup_of(match)])
         if wrong := accused(match, self.differences):
             found = self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
-            return _with_corrections(found, text, wrong)
+            return _with_corrections(found, match, citation, text)
         if retracted and self.differences == "strict":
             return self._accused(citation, "retracted", "retracted", reason, match)
         label, mark, verdict = "verified", "", Verdict.SUPPORTED
@@ -147,7 +148,7 @@ class Findings:
         found = self._finding(
             citation, verdict, label, score=0.0, mark=mark, reason=reason, evidence=[lookup_of(match)]
         )
-        return _with_corrections(found, text, match.differences)
+        return found if retracted else _with_corrections(found, match, citation, text)
 
     def _accused(self, citation: Citation, label: str, mark: str, reason: str, match: Match) -> Finding:
         return self._finding(
@@ -274,20 +275,5 @@ def _doubtful(owner: FieldCheck | None) -> str:
     return f"{belongs(owner)}; whether the answer gives another title could not be read reliably"
 
 
-_PUT_RIGHT = frozenset(["year", "venue", "volume", "issue", "pages"])
-"""Fields that are written as the record has them. Names are written in many ways, and another identifier may be another work's."""
-
-
-def _with_corrections(finding: Finding, text: str, wrong: Sequence[FieldCheck]) -> Finding:
-    """With what the record has in the place of each wrong field, if all of them can be put right."""
-    span = finding.span
-    if span is None or not wrong:
-        return finding
-    made = [
-        Edit.of_one(one.claimed, one.found, within=span, text=text, why=f"{one.field} of the record")
-        if one.field in _PUT_RIGHT
-        else None
-        for one in wrong
-    ]
-    edits = tuple(edit for edit in made if edit is not None)
-    return finding.model_copy(update={"corrections": edits if len(edits) == len(made) else ()})
+def _with_corrections(finding: Finding, match: Match, citation: Citation, text: str) -> Finding:
+    return finding.model_copy(update={"corrections": corrections(match, citation, text)})

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail.detector import Detector, Scope
@@ -12,17 +11,19 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.options import option
 from guardrail.report import Attribution, Case, Edit, Evidence, Finding, Scale, Span, Verdict
-from guardrail.requests import Cited
 from guardrail.selfcheck.grounding.check import FITS, GroundingCheck
 from guardrail.selfcheck.grounding.premises import MOST
 from guardrail.selfcheck.material import Judged, Material, corrections, has_text
+from guardrail.support import judge
+from guardrail.support.cited import Cites, Group, groups_of
+from guardrail.support.exchanged import Exchange, exchanges
+from guardrail.support.quality import Judgement, note
 from guardrail.support.sources import Sources
-from guardrail.support.tying import Tie, ties
-from guardrail.text.claims import Kind, Piece, pieces
-from guardrail.text.plain import plain_text
+from guardrail.text.claims import Piece
 
 __all__ = ["SupportCheck"]
 
+By: TypeAlias = Literal["local", "judge"]
 Support: TypeAlias = Literal["yes", "in part", "contradicts", "elsewhere", "silent", "not at hand"]
 
 _VERDICTS: Mapping[Support, Verdict] = {
@@ -40,31 +41,10 @@ _MARKS: Mapping[Support, str] = {
     "silent": "source does not say this",
     "not at hand": "source not checked",
 }
-_FEW = 3  # words of a claim that are no claim
+_LACKING = frozenset[Support](("in part", "silent", "elsewhere"))
+_TWO, _LEFT_OUT = 2, 5  # sources of one claim, between which it is looked at whether one is too many
 _SURE = 0.15  # by how much another source must bear a claim out more than the threshold asks
 _MOST_NEW = 0.5  # share of words that a source lacks, above which it says nothing of a claim
-
-
-@dataclass(frozen=True, slots=True)
-class _Cites:
-    """A mark with the documents that it points to, counted from 0, and whether these lack the words that the service quotes from them."""
-
-    tie: Tie
-    documents: tuple[int, ...]
-    misquoted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Marks in a row, which are for one claim."""
-
-    cites: tuple[_Cites, ...]
-    claims: tuple[Piece, ...]
-
-    @property
-    def together(self) -> tuple[int, ...]:
-        """The documents of all its marks."""
-        return tuple(sorted({number for one in self.cites for number in one.documents}))
 
 
 class SupportCheck(Detector):
@@ -75,12 +55,20 @@ class SupportCheck(Detector):
     supports the claim. A mark that points to nothing that is at hand is unverified.
 
     Marks in a row are for the same words; where only all of them together support these, each counts.
+
+    A document that is only an abstract (`{"text": …, "abstract": True}`) decides what it says: its silence is unverified, whatever another
+    source says. A note without a verdict (`report.notes`) has citation recall and precision, the claims without a citation, and the
+    sources that are never cited; see `citation_quality`.
     """
 
     name: ClassVar[str] = "support"
     scope: ClassVar[Scope] = "answer"
     scale: ClassVar[Scale] = Scale(unit="P(source does not say it)", sentences=True)
 
+    by: By = option(
+        default="local",
+        help="local = no chat model is asked, see fit; judge = a chat model (role judge) is asked about each claim, which needs calls",
+    )
     fit: str = option(
         default="auto",
         choices=FITS,
@@ -98,6 +86,11 @@ class SupportCheck(Detector):
         least=0,
         help="other sources that are read where a mark's own does not say it; 0 = none, so that no mark is called exchanged",
     )
+    expected: Literal["auto"] | bool = option(
+        default="auto",
+        help="whether claims are expected to have citations; the note counts those without: auto = where the answer cites anything; "
+        "true = always, as where your prompt asks for citations; false = never, and there is no note",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,36 +104,52 @@ class SupportCheck(Detector):
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged entailment model, if its fit is used."""
-        return self._grounding.backends()
+        return {} if self.by == "judge" else self._grounding.backends()
 
     def cost(self, case: Case) -> Calls:
-        """Calls of the entailment model: none where nothing is cited."""
-        routes = self._grounding.cost(case)
-        groups = _groups(case, self.max_marks)[0] if routes else []
-        rounds = (len(group.claims) * (1 + len(group.cites) + self.others) for group in groups)
-        most = MOST * sum(rounds)
+        """Calls of the entailment model, or of the judge: none where nothing is cited."""
+        documents = any(map(has_text, case.context))
+        routes = (
+            self._grounding.cost(case) if self.by == "local" else {judge.ROUTE: (0, 0)} if documents else {}
+        )
+        groups = groups_of(case, self.max_marks)[0] if routes else []
+        rounds = (len(group.claims) * (1 + 2 * len(group.cites) + self.others) for group in groups)
+        most = (MOST if self.by == "local" else 1) * sum(rounds)
         return dict.fromkeys(routes, (0, most)) if most else {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
-        """One finding for each mark, in order."""
-        groups, rest = yield from compute(_groups, case, self.max_marks)
+        """One finding for each mark, in order, and the note."""
+        groups, rest = yield from compute(groups_of, case, self.max_marks)
+        sources = Sources.of(case)
         names, asked = case.document_names, tuple(message.text for message in case.messages)
+        moved: list[Exchange | None] = [None] * len(groups)
+        if self.others and self.by == "local":
+            moved = yield from compute(exchanges, sources, names, groups)
 
         def material(documents: Sequence[int]) -> Material:
             texts, called = (tuple(own[i] for i in documents) for own in (case.context, names))
             return Material(texts, "context", answer=case.answer, asked=asked, names=called)
 
-        def judged(wanted: Sequence[tuple[_Group, tuple[int, ...]]]) -> Flow[list[Judged | None]]:
+        def judged(wanted: Sequence[tuple[Group, tuple[int, ...]]]) -> Flow[list[Judged | None]]:
             """Each claim by some documents; `None` where there is none of them with text, or no claim."""
-            flows = {
-                place: self._grounding.judge(group.claims, material(documents))
-                for place, (group, documents) in enumerate(wanted)
-                if group.claims and any(has_text(case.context[i]) for i in documents)
-            }
-            replies = yield from gather(flows.values())
+            places: dict[tuple[int, ...], list[int]] = {}  # documents are read once for all their claims
+            for place, (group, documents) in enumerate(wanted):
+                if group.claims and any(has_text(case.context[i]) for i in documents):
+                    places.setdefault(documents, []).append(place)
+            replies = yield from gather(
+                self._judge([claim for i in own for claim in wanted[i][0].claims], material(documents))
+                for documents, own in places.items()
+            )
             found: list[Judged | None] = [None] * len(wanted)
-            for place, reply in zip(flows, replies, strict=True):
-                found[place] = Judged(None, reason=str(reply)) if isinstance(reply, Failed) else _worst(reply)
+            for own, reply in zip(places.values(), replies, strict=True):
+                left = iter(()) if isinstance(reply, Failed) else iter(reply)
+                for place in own:
+                    count = len(wanted[place][0].claims)
+                    found[place] = (
+                        Judged(None, reason=str(reply))
+                        if isinstance(reply, Failed)
+                        else _worst(list(islice(left, count)))
+                    )
             return found
 
         near = yield from judged([(group, group.together) for group in groups])
@@ -152,11 +161,16 @@ class SupportCheck(Detector):
                 )
             )
         )
-        sources = Sources.of(case)
         found: list[Finding] = []
-        for group, joint, rows in zip(groups, near, farther, strict=True):
+        judgements: list[Judgement] = []
+        for group, joint, rows, other in zip(groups, near, farther, moved, strict=True):
             alone = {own: next(far) for own in rows}
-            found += [self._finding(sources, group, one, joint, alone, names) for one in group.cites]
+            own = [self._finding(sources, group, one, joint, alone, names, other) for one in group.cites]
+            supported = None if joint is None or joint.score is None else not _fails(joint)
+            judgements.append(Judgement(group, supported, tuple(one.label for one in own)))
+            found += own
+        if not rest and (self.expected is True or (self.expected and groups)):
+            found += note(self.name, case, judgements, by=self._judged_by)
         if rest:
             reason = f"{rest} further marks were not examined (max_marks is {self.max_marks})"
             found.append(
@@ -164,29 +178,52 @@ class SupportCheck(Detector):
             )
         return found
 
-    def _farther(self, case: Case, group: _Group, joint: Judged | None) -> list[tuple[int, ...]]:
+    def _judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
+        """By the entailment model and words, or by the judge."""
+        if self.by == "judge":
+            return judge.judge(claims, material)
+        return self._grounding.judge(claims, material)
+
+    @property
+    def _judged_by(self) -> str:
+        if self.by == "judge":
+            return "a judge model"
+        model = "entailment-mini and words" if self.fit == "entailment" else "words alone"
+        return f"{model}, fit {self._grounding.digest:.8}"
+
+    def _farther(self, case: Case, group: Group, joint: Judged | None) -> list[tuple[int, ...]]:
         """What else is read for a group: each of its sources alone, and where they do not say it, other sources."""
         if joint is None or joint.score is None:
             return []
         each = dict.fromkeys(one.documents for one in group.cites)
         own = [one for one in each if one and one != group.together]
         if not _fails(joint):
-            return own
+            many = len(own) > _TWO and len(own) <= _LEFT_OUT
+            return list(dict.fromkeys(own + [_without(group, one) for one in own if many]))
         rest = [i for i, text in enumerate(case.context) if i not in group.together and has_text(text)]
         return own + [(i,) for i in rest[: self.others]]
 
     def _finding(  # noqa: PLR0917  # what is known of one mark
         self,
         sources: Sources,
-        group: _Group,
-        one: _Cites,
+        group: Group,
+        one: Cites,
         joint: Judged | None,
         alone: Mapping[tuple[int, ...], Judged | None],
         names: Sequence[str],
+        other: Exchange | None,
     ) -> Finding:
         answer, mark, claim = sources.answer, one.tie.mark, one.tie.claim
         judged = alone.get(one.documents, joint)
         support, says = _support(one.documents, judged, joint, alone, group)
+        if other is not None and support != "yes":
+            support, says = "elsewhere", (other.document,)
+        abstracts = [sources.documents[i][1].abstract for i in one.documents]
+        partial = support in _LACKING and bool(abstracts) and all(abstracts)
+        if partial:  # the whole text may say it
+            support = "not at hand"
+        if support == "yes" and _fails(judged):  # all of them together say it
+            judged = joint
         own, others = [names[i] for i in one.documents], [names[i] for i in says]
         shown = Attribution(
             mark=mark.of(answer),
@@ -200,8 +237,13 @@ class SupportCheck(Detector):
         span = (
             mark if only_the_mark else Span(start=min(claim.start, mark.start), end=max(claim.end, mark.end))
         )
-        passages: tuple[Evidence, ...] = judged.evidence if judged is not None else ()
-        reason = _reason(support, mark.of(answer), own, others, judged)
+        by = [judged, *(alone.get((i,)) for i in says if support != "yes")]  # and what those say that say it
+        passages: tuple[Evidence, ...] = tuple(
+            one for known in by if known is not None for one in known.evidence
+        )
+        reason = (
+            _of_abstracts(own, others) if partial else _reason(support, mark.of(answer), own, others, judged)
+        )
         return Finding(
             detector=self.name,
             span=span,
@@ -213,75 +255,8 @@ class SupportCheck(Detector):
             reason=reason
             + ("; the words that the service quotes from it are not there" if one.misquoted else ""),
             evidence=(shown, *passages),
-            corrections=_corrections(sources, group, one, support, says, judged, names),
+            corrections=_corrections(answer, one, support, says, judged, other),
         )
-
-
-# -- what is cited
-
-
-def _groups(case: Case, most: int) -> tuple[list[_Group], int]:
-    """The first marks of an answer, those in a row together; and how many are left."""
-    sources = Sources.of(case)
-    given = [one for one in case.citations if 0 <= one.start < one.end <= len(case.answer)]
-    places: dict[tuple[int, int], list[Cited]] = {}
-    for one in given:
-        if not one.claims:
-            places.setdefault((one.start, one.end), []).append(one)
-    starts = sorted(places)
-    found: dict[int, list[_Cites]] = {}
-    for tie in ties(case.answer, sources.cites, starts):
-        told = [one for place in _touching(tie.mark, starts) for one in places[place]]
-        found.setdefault(tie.group, []).append(_cited(tie, sources, told))
-    groups: list[_Group] = []
-    left = most
-    for cites in [*found.values(), *_of_blocks(case.answer, given, sources, len(found))]:
-        if left <= 0:
-            break
-        kept = tuple(cites[:left])
-        left -= len(kept)
-        groups.append(_Group(kept, tuple(_claims(case.answer, kept[0].tie))))
-    every = sum(map(len, found.values())) + sum(one.claims for one in given)
-    return groups, every - sum(len(group.cites) for group in groups)
-
-
-def _cited(tie: Tie, sources: Sources, told: Sequence[Cited]) -> _Cites:
-    """By what the service says of a mark, which is trusted to say which document it means; else by the mark itself."""
-    if not told:
-        return _Cites(tie, sources.of_mark(tie.mark.of(sources.answer)))
-    documents = tuple(dict.fromkeys(number for one in told for number in sources.of_cited(one)))
-    misquoted = any(not sources.have(one.quoted, documents) for one in told) if documents else False
-    return _Cites(tie, documents, misquoted)
-
-
-def _touching(mark: Span, starts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The places that the service gave which touch a mark."""
-    at = bisect_left(starts, (mark.end, 0))
-    return [one for one in starts[max(0, at - 8) : at] if mark.start < one[1]]
-
-
-def _of_blocks(answer: str, given: Sequence[Cited], sources: Sources, group: int) -> Iterator[list[_Cites]]:
-    """The service's citations whose place is what they are for; those of one place are a group."""
-    read = [piece.span for piece in pieces(answer)] if given else []
-    found: dict[tuple[int, int], list[Cited]] = {}
-    for one in given:
-        if one.claims:
-            found.setdefault((one.start, one.end), []).append(one)
-    for number, ((start, end), cited) in enumerate(found.items(), group):
-        claim, behind = Span(start=start, end=end), Span(start=end, end=end)
-        sentences = tuple(span for span in read if span.overlaps(claim)) or (claim,)
-        yield [_cited(Tie(behind, claim, sentences, number), sources, [one]) for one in cited]
-
-
-def _claims(answer: str, tie: Tie) -> Iterable[Piece]:
-    """What is judged: the claim of a tie, sentence by sentence where it has several."""
-    for sentence in tie.sentences:
-        start, end = max(sentence.start, tie.claim.start), min(sentence.end, tie.claim.end)
-        said = answer[start:end]
-        read = [piece for piece in pieces(said) if piece.text]
-        text = " ".join(piece.text for piece in read) or plain_text(said)
-        if any(piece.kind is Kind.CLAIM for piece in read) or len(text.split()) >= _FEW:
-            yield Piece(Span(start=start, end=max(start, end)), Kind.CLAIM, text)
 
 
 # -- what is said of it
@@ -305,7 +280,7 @@ def _support(
     judged: Judged | None,
     joint: Judged | None,
     alone: Mapping[tuple[int, ...], Judged | None],
-    group: _Group,
+    group: Group,
 ) -> tuple[Support, tuple[int, ...]]:
     """What a mark's source says of its claim, and which sources say it."""
     if not own or judged is None or judged.score is None:
@@ -314,7 +289,9 @@ def _support(
         return "yes", own
     inside = [one.documents for one in group.cites if one.documents and not _fails(alone.get(one.documents))]
     if not _fails(joint) and not inside:
-        return "yes", group.together
+        rest = _without(group, own)
+        needed = rest not in alone or _fails(alone[rest])
+        return ("yes", group.together) if needed else ("silent", rest)
     if judged.contradicted and inside:
         return "contradicts", tuple(dict.fromkeys(number for one in inside for number in one))
     if inside:  # a mark too many
@@ -327,29 +304,30 @@ def _support(
     return ("in part" if judged.new_words <= _MOST_NEW else "silent"), ()
 
 
+def _without(group: Group, own: tuple[int, ...]) -> tuple[int, ...]:
+    """The documents of a group's other marks."""
+    return tuple(number for number in group.together if number not in own)
+
+
 def _corrections(  # noqa: PLR0917  # as above
-    sources: Sources,
-    group: _Group,
-    one: _Cites,
+    answer: str,
+    one: Cites,
     support: Support,
     says: tuple[int, ...],
     judged: Judged | None,
-    names: Sequence[str],
+    other: Exchange | None,
 ) -> tuple[Edit, ...]:
-    """What the source has in the place of the claim's; or the number of the one source that says it in the place of a plain mark's."""
-    answer, claim = sources.answer, one.tie.claim
-    if judged is None or support not in {"contradicts", "elsewhere"}:
-        return ()
-    if support == "contradicts":
-        return () if says else corrections(judged, claim, claim.of(answer))
-    mark = one.tie.mark.of(answer)
-    if judged.contradicted or len(says) != 1 or len(one.documents) != 1 or "(" in mark or "^" in mark:
-        return ()  # sources that disagree, a link, a footnote
-    old, new = str(one.documents[0] + 1), str(says[0] + 1)
-    if says[0] in group.together or sources.of_mark(mark.replace(old, new)) != says:
-        return ()
-    edit = Edit.of_one(old, new, within=one.tie.mark, text=mark, why=f"{names[says[0]]} says it")
+    """What the source has in the place of the claim's; or the mark of the one source that says it, where words alone show that."""
+    if support == "contradicts" and judged is not None and not says:
+        return corrections(judged, one.tie.claim, one.tie.claim.of(answer))
+    edit = other.edit if support == "elsewhere" and other is not None else None
     return () if edit is None else (edit,)
+
+
+def _of_abstracts(own: Sequence[str], says: Sequence[str]) -> str:
+    """Why the silence of abstracts decides nothing."""
+    said = f"only the abstract of {' and '.join(own)} is at hand, which does not say all of it"
+    return said + (f"; {' and '.join(says)} {'say' if len(says) > 1 else 'says'} it" if says else "")
 
 
 def _reason(

@@ -142,6 +142,10 @@ class Sources:
             return found
         return (cited.number,)
 
+    def lists(self, key: str) -> bool:
+        """Whether a number may be cited: it is in the answer's own list of sources, or the answer has none."""
+        return not self._entries or key in self._entries
+
     def have(self, words: str, documents: Sequence[int]) -> bool:
         """Whether one of some documents has these words, one after the other, whatever blanks are between them."""
         said = " ".join(words.split())

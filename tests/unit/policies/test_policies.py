@@ -274,6 +274,7 @@ class TestParsePolicy:
             "flag",
             "annotate",
             "remove(on=unsupported+unverified)",
+            "remove(what=mark)",
             "regenerate(2) | annotate",
             "regenerate(3, on=unverified) | remove | annotate(on=unverified)",
             'block(message="No | way (\\"ever\\"), {reason} 不")',
@@ -307,7 +308,7 @@ class TestParsePolicy:
     @pytest.mark.parametrize(
         "text",
         ["", "flag |", "| flag", "flag flag", "flag(", "flag)", "regenerate(0)", "regenerate(-1)", "regenerate(x)",
-         "regenerate(2, 3)", "block(message=3)", 'block("a\\x")', "annotate(on=unverified) extra", "__import__('os')"],
+         "regenerate(2, 3)", "block(message=3)", 'block("a\\x")', "annotate(on=unverified) extra", "remove(what=page)", "__import__('os')"],
     )  # fmt: skip
     def test_refuses_anything_else(self, text):
         """Strictly; nothing is evaluated."""

@@ -21,7 +21,7 @@ def check(answer, *, context=DOCUMENTS, policy=None, **options):
 
 
 def labels(report):
-    return [finding.label for finding in report.findings]
+    return [finding.label for finding in report.judged]
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def labels(report):
 def test_one_mark(answer, label, verdict):
     """One finding, whose evidence has the mark, its claim and the documents."""
     report = check(answer)
-    (finding,) = report.findings
+    (finding,) = report.judged
     assert (finding.label, finding.verdict) == (label, verdict)
     (shown,) = [one for one in finding.evidence if isinstance(one, Attribution)]
     assert shown.support == label
@@ -49,8 +49,11 @@ def test_one_mark(answer, label, verdict):
 
 def test_another_source_says_it():
     """It is named, and so is the one that does not."""
-    (finding,) = check("The library burnt down in 1950 [2].").findings
+    (finding,) = check("The library burnt down in 1950 [2].").judged
     assert "document 1 (history.pdf) says it, not document 2 (visit.pdf)" in finding.reason
+    assert "burnt down in 1950" in " ".join(
+        one.text for one in finding.passages if "history.pdf" in one.source
+    )
 
 
 def test_no_other_source_is_read():
@@ -79,11 +82,11 @@ def test_a_mark_too_many():
     """A source that is silent where the one next to it says the claim: no reason to cut or change anything."""
     answer = "The library was built in 1904 [1][2]."
     report = check(answer)
-    assert [(one.label, one.verdict) for one in report.findings] == [
+    assert [(one.label, one.verdict) for one in report.judged] == [
         ("yes", Verdict.SUPPORTED),
         ("silent", Verdict.UNVERIFIED),
     ]
-    assert "document 1 (history.pdf) says it" in report.findings[1].reason
+    assert "document 1 (history.pdf) says it" in report.judged[1].reason
     assert check(answer, policy=remove(), context=DOCUMENTS).answer.startswith(
         "The library was built in 1904 [1]"
     )
@@ -93,6 +96,47 @@ def test_an_empty_source():
     """A document without text says nothing, whoever is cited next to it."""
     context = [*DOCUMENTS, {"title": "empty.pdf", "text": " "}]
     assert labels(check("The library was built in 1904 [1][3].", context=context)) == ["yes", "not at hand"]
+
+
+class TestAbstracts:
+    """Documents that are only an abstract."""
+
+    CONTEXT = (DOCUMENTS[0], {**DOCUMENTS[1], "abstract": True})
+
+    @pytest.mark.parametrize(
+        ("answer", "label", "verdict"),
+        [
+            ("Visitors pay 5 euros [2].", "yes", Verdict.SUPPORTED),
+            ("Visitors pay 7 euros [2].", "contradicts", Verdict.UNSUPPORTED),
+            ("Three thousand manuscripts were sold abroad [2].", "not at hand", Verdict.UNVERIFIED),
+            ("The library burnt down in 1950 [2].", "not at hand", Verdict.UNVERIFIED),
+            ("The library was built in 1904 [1][2].", "not at hand", Verdict.UNVERIFIED),
+        ],
+    )
+    def test_what_it_decides(self, answer, label, verdict):
+        """What it says and what it denies; its silence is no finding, whatever another source says."""
+        finding = check(answer, context=self.CONTEXT).judged[-1]
+        assert (finding.label, finding.verdict) == (label, verdict)
+        assert (label == "not at hand") == ("only the abstract" in finding.reason)
+        assert finding.mark != "source does not say this"
+
+    def test_names_who_says_it(self):
+        """Another source that says it is named all the same."""
+        (finding,) = check("The library burnt down in 1950 [2].", context=self.CONTEXT).judged
+        assert "document 1 (history.pdf) says it" in finding.reason
+
+
+def test_only_the_mark_is_removed():
+    """With what="mark" the claim stays; a wrong mark goes alone in any case, and what has none in the text goes as a claim."""
+    answer = "The library was built in 1904 [1]. Visitors pay 7 euros [2]."
+    assert check(answer, policy=remove(what="mark")).answer == answer.replace("euros [2]", "euros")
+    for what in ("claim", "mark"):
+        cut = check("The library burnt down in 1950 [2].", policy=remove(what=what)).answer
+        assert cut == "The library burnt down in 1950."
+    note = {"document_index": 1, "cited_text": "visitors pay 5 euros"}
+    content = [{"type": "text", "text": "Visitors pay 7 euros.", "citations": [note]}]
+    shown = check({"type": "message", "role": "assistant", "content": content}, policy=remove(what="mark"))
+    assert "7 euros" not in shown.answer
 
 
 def test_nothing_cited():
@@ -156,7 +200,7 @@ class TestOfTheService:
         """Words that the service quotes and the document does not have are told."""
         note = {"document_index": 0, "cited_text": "built by nobody"}
         content = [{"type": "text", "text": "The library was built in 1904.", "citations": [note]}]
-        (finding,) = check({"type": "message", "role": "assistant", "content": content}).findings
+        (finding,) = check({"type": "message", "role": "assistant", "content": content}).judged
         assert "quotes" in finding.reason
 
     @pytest.mark.parametrize(
