@@ -75,7 +75,9 @@ class Rows:
             InputError: the file or the row is not there.
         """
         if file not in self._files:
-            self._files[file] = {str(row[self._key]): row for row in json_lines(self._folder / f"{file}.jsonl")}
+            self._files[file] = {
+                str(row[self._key]): row for row in json_lines(self._folder / f"{file}.jsonl")
+            }
         if key not in self._files[file]:
             raise InputError(f"expected an answer {key!r} in {file!r}: is the data set another version?")
         return self._files[file][key]

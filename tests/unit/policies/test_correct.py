@@ -58,7 +58,13 @@ class TestSources:
 
     @pytest.mark.parametrize(
         ("wrong", "right"),
-        [("(visit.pdf)", "(history.pdf)"), ("[^2]", "[^1]"), ("【2】", "【1】"), ("²", "¹"), ("[2†source]", "[1†source]")],
+        [
+            ("(visit.pdf)", "(history.pdf)"),
+            ("[^2]", "[^1]"),
+            ("【2】", "【1】"),
+            ("²", "¹"),
+            ("[2†source]", "[1†source]"),
+        ],
     )
     def test_marks_of_any_style(self, wrong, right):
         """Written as the answer writes them."""
@@ -81,8 +87,14 @@ class TestReferences:
             ("Vaswani, A., & Shazeer, N. (2012). Attention Is All You Need. NeurIPS.", "(2017)"),
             ("Vaswani, A., & Shazeer, N. (2017). Attention Is All You Need. Nature.", "NeurIPS"),
             ("Vaswani, A., & Smith, N. (2017). Attention Is All You Need. NeurIPS.", "& Shazeer, N."),
-            ("Vaswani, A., & Shazeer, N. (2017). Attention Is All You Need. NeurIPS, 31, 5998-6008.", ", 30,"),
-            ("Vaswani, A., & Shazeer, N. (2017). Attention Is All You Need. NeurIPS, 30, 998-1008.", "5998-6008"),
+            (
+                "Vaswani, A., & Shazeer, N. (2017). Attention Is All You Need. NeurIPS, 31, 5998-6008.",
+                ", 30,",
+            ),
+            (
+                "Vaswani, A., & Shazeer, N. (2017). Attention Is All You Need. NeurIPS, 30, 998-1008.",
+                "5998-6008",
+            ),
         ],
     )
     def test_fields(self, detector, wrong, right):
@@ -165,7 +177,12 @@ class TestCertain:
     def test_detectors_that_disagree(self):
         """Of a place of which two detectors know different things nothing is put right."""
         answer, at = "Visitors pay 7 euros.", 13
-        wrong = {"detector": "d", "verdict": Verdict.UNSUPPORTED, "reason": "r", "span": Span(start=0, end=20)}
+        wrong = {
+            "detector": "d",
+            "verdict": Verdict.UNSUPPORTED,
+            "reason": "r",
+            "span": Span(start=0, end=20),
+        }
         known = [Edit(span=Span(start=at, end=at + 1), replacement=new) for new in "56"]
         findings = tuple(Finding(**wrong, corrections=(one,)) for one in known)
         assert correct().decide(Review(Case(answer=answer), findings)).answer == answer
