@@ -32,7 +32,7 @@ QUESTIONS = (
     "When was the Eiffel Tower built, and who built it? Answer in three sentences.",
     "Give three facts about the moon, one of them with a number.",
     "How tall is Mount Everest, and who climbed it first?",
-    "Tell me about the speed of light in two sentences.",
+    "Explain the speed of light in two sentences.",
     "Write a Python function that returns the first 10 prime numbers, and explain it.",
     "Was ist die Hauptstadt von Frankreich, und wie viele Menschen leben dort?",
     "List four planets with their number of moons, as a table.",

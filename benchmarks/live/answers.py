@@ -80,7 +80,7 @@ def _precision_rows(title: str, rows: Sequence[tuple[int, float, bool]]) -> Iter
 
     value = of(range(len(rows)))
     if value is None:
-        yield Row.missing(title, "all of one kind")
+        yield Row.missing(title, "they are all alike")
         return
     yield Row.shown(
         f"{title} ({len(rows)})", value, interval=resampled(groups, of, replicates=REPLICATES), digits=1
@@ -223,7 +223,7 @@ def _labelled_rows(
         values, truth = [one for one, _ in rows], [one for _, one in rows]
         area = auc(values, truth) if rows else None
         if area is None:
-            reason = "all of one kind" if labels else "nobody has labelled this model's answers"
+            reason = "they are all alike" if labels else "nobody has labelled this model's answers"
             yield Row.missing(f"{title}: {name}, AUROC", reason)
         else:
             yield Row.shown(

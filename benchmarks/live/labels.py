@@ -20,7 +20,7 @@ class Labels:
 
     Attributes:
         sentences: by person and sentence, whether it is made up; sentences that nobody could decide are missing.
-        answers: by number of the question, whether the documents bear the answer out.
+        answers: by number of the question, whether the documents support the answer.
         real: titles, normalised, of works that exist but are in no index at hand.
         agreement: by part, the share of rows on which two people agree.
     """

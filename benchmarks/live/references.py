@@ -214,5 +214,5 @@ def _auc_row(name: str, rows: Sequence[tuple[float, bool]]) -> Row:
     scores, labels = [score for score, _ in rows], [label for _, label in rows]
     value = auc(scores, labels) if rows else None
     if value is None:
-        return Row.missing(name, "all of one kind")
+        return Row.missing(name, "they are all alike")
     return Row.shown(name, value, interval=delong_interval(scores, labels))

@@ -1,4 +1,4 @@
-"""PHR of a real language model behind `/completions`: beside the rate that real examples give, the error rate, and entropy.
+"""PHR of a real language model behind `/completions`, with the rate that real examples give, the error rate, and entropy.
 
 The tasks of the paper's Table 1 at the size that two cores allow. Recorded points are read by default; `--model NAME --base-url URL
 --points FILE` measures another model, and goes on where an interrupted run ended.
