@@ -111,7 +111,8 @@ def faults_of(seen: Seen, reports: Sequence[Report]) -> list[str]:
     shown = f"{seen.text}\n{seen.body}"
     if any(one in shown or json.dumps(one)[1:-1] in shown for one in removed):
         found.append("a removed sentence came through")
-    if reports and not seen.is_json and _words(seen.text) != _words(reports[-1].answer):
+    answers = [_words(report.answer) for report in reports]  # one for each choice
+    if reports and not seen.is_json and _words(seen.text) not in answers:
         found.append("another text than the guard's")
     if seen.is_json and seen.text:
         try:
