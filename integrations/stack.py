@@ -88,13 +88,15 @@ class Seen:
         text: the answer.
         body: all that came, as one text.
         calls: names of tools that the model called.
-        is_json: whether it must be JSON.
+        is_json: whether it must be JSON, whose texts alone are examined.
+        whole: whether the model came to an end; JSON that its limit cut is none.
     """
 
     text: str
     body: str
     calls: tuple[str, ...] = ()
     is_json: bool = False
+    whole: bool = True
 
 
 def faults_of(seen: Seen, reports: Sequence[Report]) -> list[str]:
@@ -114,7 +116,7 @@ def faults_of(seen: Seen, reports: Sequence[Report]) -> list[str]:
     answers = [_words(report.answer) for report in reports]  # one for each choice
     if reports and not seen.is_json and _words(seen.text) not in answers:
         found.append("another text than the guard's")
-    if seen.is_json and seen.text:
+    if seen.is_json and seen.whole and seen.text:
         try:
             json.loads(seen.text)
         except ValueError:
@@ -142,7 +144,13 @@ def openai_doors(guarded: Any, model: str) -> Iterator[tuple[str, Door]]:
         )
         message = reply.choices[0].message
         calls = tuple(call.function.name for call in message.tool_calls or ())
-        return Seen(message.content or "", reply.model_dump_json(), calls, "response_format" in more)
+        return Seen(
+            message.content or "",
+            reply.model_dump_json(),
+            calls,
+            "response_format" in more,
+            reply.choices[0].finish_reason == "stop",
+        )
 
     def stream(question: str) -> Seen:
         parts, body = [], []
