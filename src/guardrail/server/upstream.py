@@ -49,6 +49,9 @@ def _why(error: BaseException | None) -> str:
     return name
 
 
+_CLOSED = "disconnected without sending a response"
+
+
 class Upstream:
     """Asks the configured service; a request's path is put below its base URL, never in its place."""
 
@@ -102,7 +105,7 @@ class Upstream:
         content = call.body if body is None else body
         headers = as_bytes(self._headers(call, attempt))
         try:
-            found = await self._pools.send(call.method, url, headers=headers, content=content)
+            found = await self._sent(call.method, url, headers, content)
         except httpx.TimeoutException:
             raise Refused(504, "upstream_timeout", "the upstream did not answer in time") from None
         except httpx.HTTPError as error:
@@ -121,6 +124,17 @@ class Upstream:
             await found.aclose()  # a few bytes may unpack to gigabytes, before any limit counts them
             raise Refused(502, "upstream_encoding", "the upstream compressed its answer, though asked not to")
         return found
+
+    async def _sent(
+        self, method: str, url: httpx.URL, headers: list[tuple[bytes, bytes]], content: bytes
+    ) -> httpx.Response:
+        """The head of the answer. An upstream may close a kept connection just when it is used (llama.cpp's does after five seconds): then once more."""
+        try:
+            return await self._pools.send(method, url, headers=headers, content=content)
+        except httpx.RemoteProtocolError as error:
+            if _CLOSED not in str(error):
+                raise
+            return await self._pools.send(method, url, headers=headers, content=content)
 
     def _url(self, call: Call) -> httpx.URL:
         """Where a request goes.

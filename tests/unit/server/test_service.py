@@ -270,6 +270,36 @@ class TestRefusals:
         assert "127.0.0.1" not in found.text
 
 
+class closing(canned):  # noqa: N801  # as `canned`
+    """An upstream that closes its first connections when they are asked something, as one closes kept ones."""
+
+    def __init__(self, times):
+        super().__init__(b'{"object": "list", "data": []}', kind="application/json")
+        self.left = times
+
+    def answer(self, connection):
+        if self.left:
+            self.left -= 1
+            self.asked.append(connection.recv(65536))
+        else:
+            super().answer(connection)
+
+
+class TestClosedConnections:
+    def test_a_connection_that_is_closed_when_it_is_used(self):
+        """Seen in front of llama.cpp: its server closes what was idle for five seconds. Another connection is taken."""
+        with closing(1) as upstream, running(upstream.url, Guard([])) as served:
+            assert served.client.get("/v1/models").status_code == 200
+            assert len(upstream.asked) == 2
+
+    def test_once(self):
+        """An upstream that closes every connection is not asked for ever."""
+        with closing(9) as upstream, running(upstream.url, Guard([])) as served:
+            found = served.client.get("/v1/models")
+            assert (found.status_code, found.json()["error"]["code"]) == (502, "upstream_unreachable")
+            assert len(upstream.asked) == 2
+
+
 class TestUpstreamHeaders:
     TOLD = "set-cookie: a=b\r\nx-request-id: r1\r\naccess-control-allow-origin: *\r\nx-guardrail-verdict: supported"
 
