@@ -24,13 +24,10 @@ from guardrail.report import Edit, Span
 __all__ = ["corrections", "with_numbers"]
 
 _NUMBERS = ("volume", "issue", "pages")
-_VENUES = frozenset(
-    {"another", "unknown", "unlike"}
-)  # kinds of difference; a workshop, or findings, are near the conference
-_SHORTEST, _MOST = (
-    3,
-    600,
-)  # characters: of a family name that is put right; of a reference in which numbers are read
+# kinds of difference; a workshop, or findings, are near the conference
+_VENUES = frozenset({"another", "unknown", "unlike"})
+# characters: of a family name that is put right; of a reference in which numbers are read
+_SHORTEST, _MOST = 3, 600
 _RANGE = r"\d{1,6}\s?[-–—]\s?\d{1,6}"
 _ALIKE = 0.5  # similarity of two family names above which they may be one
 _PAGES = re.compile(r"(\d+)(\D+)(\d+)")

@@ -10,19 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from guardrail.given.sources import Source
 from guardrail.report import Edit
-from guardrail.selfcheck.grounding.novelty import plain_words
+from guardrail.selfcheck.grounding.novelty import telling_words
 from guardrail.support.cited import Group
 from guardrail.support.sources import Sources
 from guardrail.text.typography import normalised
 
-__all__ = ["Exchange", "exchanges", "mark_of", "saying", "telling_words"]
+__all__ = ["Exchange", "exchanges", "mark_of", "saying"]
 
-_EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_LETTERS, _STEM = 4, 5  # of a word that says something, and by which two forms of a word are one
 _NEW = 3  # what the other source must have that the mark's own lacks; a number counts twice
 _SAID, _KNOWN = 0.4, 0.75  # share of the claim's words that it must have, or of those that any source has
 _LOST = 0.34  # what only the own source has may weigh so much of what only the other one has
@@ -34,18 +31,6 @@ _RAISED = str.maketrans("0123456789", _HIGH)
 _NUMBER = re.compile(rf"[0-9]+|[{_HIGH}]+")
 _ADDRESS = re.compile(r"https?://[\w.~/%?=&-]{1,300}")
 _NAME = re.compile(r"[\w .-]{1,100}")  # what is put into an answer is no markup
-
-
-def telling_words(text: str) -> frozenset[str]:
-    """The words that distinguish one text from another: numbers, the beginnings of words, pairs of characters of scripts without blanks.
-
-    Example:
-        >>> sorted(telling_words("It burnt down in 1950, burning for 3 days."))
-        ['1950', '3', 'burni', 'burnt', 'days', 'down']
-    """
-    words = plain_words(normalised(text))
-    found = {word[:_STEM] for word in words if len(word) >= _LETTERS or any(map(str.isdigit, word))}
-    return frozenset(found | {a + b for a, b in pairwise(words) if _EAST.match(a) and _EAST.match(b)})
 
 
 def saying(claim: Collection[str], own: int, documents: Sequence[Collection[str]]) -> int | None:
@@ -101,7 +86,7 @@ class Exchange:
 def exchanges(sources: Sources, names: Sequence[str], groups: Sequence[Group]) -> list[Exchange | None]:
     """For each group of marks the exchange that is certain; `None` for several marks, and for marks of abstracts or several documents."""
     texts = [f"{source.name} {text}" for text, source in sources.documents]
-    words = [telling_words(text) for text in texts] if len(texts) > 1 else []
+    words = [telling_words(normalised(text)) for text in texts] if len(texts) > 1 else []
     marks = [one.tie.mark.of(sources.answer) for group in groups for one in group.cites]
     return [_exchange(sources, names, group, words, marks) if words else None for group in groups]
 
@@ -117,7 +102,7 @@ def _exchange(
         return None
     tie, own = group.cites[0].tie, group.together[0]
     mark, claim = tie.mark.of(sources.answer), tie.claim.of(sources.answer)
-    document = saying(telling_words(claim.replace(mark, " ") if mark else claim), own, words)
+    document = saying(telling_words(normalised(claim.replace(mark, " ") if mark else claim)), own, words)
     if document is None:
         return None
     new = mark_of(document, mark, sources, marks)

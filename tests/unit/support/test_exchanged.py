@@ -8,7 +8,8 @@ from guardrail import Guard
 from guardrail.detectors import SupportCheck
 from guardrail.given.sources import Source
 from guardrail.policies import correct
-from guardrail.support.exchanged import mark_of, saying, telling_words
+from guardrail.selfcheck.grounding.novelty import telling_words
+from guardrail.support.exchanged import mark_of, saying
 from guardrail.support.sources import Sources
 
 HISTORY = "The library was built in 1904 by Ann Lee. It burnt down in 1950."

@@ -11,12 +11,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.quantities import quantities
 from guardrail.text.typography import normalised
 
-__all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "words_with_places"]
+__all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "telling_words", "words_with_places"]
 
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _LETTER = rf"[^\W_{_IDEOGRAPHS}]"
@@ -24,6 +25,8 @@ _WORD = re.compile(
     rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|{_LETTER}(?:(?!(?<=[a-z])[A-Z]){_LETTER})*"  # WiFi is two words, as in Wi-Fi
 )
 _STEM = 5  # letters by which two forms of a word are one word
+_TELLING = 4  # letters of a word that distinguishes texts
+_NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 # A word that says something by itself. Marks part the words of Indic scripts and Thai; particles of Japanese are in hiragana.
 _SAYS = re.compile(r"[^\W\d_]{4}|[\u0900-\u109f\uac00-\ud7a3]{2}|[\u30a0-\u30ff\u3400-\u9fff]")
 _COMPOUND = re.compile(r"\b([^\W\d_]+)-([^\W\d_]+)\b")
@@ -155,6 +158,22 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
         ),
         length=len(own),
     )
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """The words that distinguish one text from another: numbers, the beginnings of words, pairs of characters of scripts without blanks.
+
+    Args:
+        text: as `normalised` has it.
+
+    Example:
+        >>> sorted(telling_words("It burnt down in 1950, burning for 3 days."))
+        ['1950', '3', 'burni', 'burnt', 'days', 'down']
+    """
+    words = plain_words(text)
+    found = {word[:_STEM] for word in words if len(word) >= _TELLING or any(map(str.isdigit, word))}
+    pairs = {a + b for a, b in pairwise(words) if _NO_BLANKS.match(a) and _NO_BLANKS.match(b)}
+    return frozenset(found | pairs)
 
 
 def _stem(word: str) -> str:

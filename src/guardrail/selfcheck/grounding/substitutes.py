@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, permutations
+from itertools import permutations
 
-from guardrail.selfcheck.grounding.novelty import plain_words
+from guardrail.selfcheck.grounding.novelty import plain_words, telling_words
 from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.moments import Moment
 from guardrail.text.numerals import in_digits, in_words
@@ -21,25 +21,20 @@ from guardrail.text.quantities import Quantity, quantities
 
 __all__ = ["Substitute", "Substitutes"]
 
-_LETTERS, _STEM = 4, 5  # of a word that says something, and by which two forms of a word are one
+_STEM = 5  # letters by which two forms of a word are one
 _SHARED = 3  # words that the place must share with the sentence, at least
 _SHARE = 0.5  # and of the weight of all its words that are in any document
 _RIVAL = 0.75  # what has so much of the best place's weight may be meant instead
 _TRIED = 4  # places
 _MOST = 12  # numbers of one kind from which another may follow
-_ROUNDED, _ABOUT_SO_MUCH = (
-    0.1,
-    0.2,
-)  # a number so near may be the other one in round figures, or where it is said to be about so much
+# a number so near may be the other one in round figures, or where it is said to be about so much
+_ROUNDED, _ABOUT_SO_MUCH = 0.1, 0.2
 _FOLLOWS = 0.01
 _BEFORE = 30  # characters before a number in which a word may say that it is about so much
-_CLOSE, _BY = (
-    60,
-    2,
-)  # characters on each side of a number that say what it is of, and words of the clause that must be there
+# characters on each side of a number that say what it is of, and words of the clause that must be there
+_CLOSE, _BY = 60, 2
 _FEW = 5  # telling words that are enough of a clause
 _CUT = re.compile(r"[,;:，；：、]\s|[()（）]|\s[–—]\s|[，；：、]")
-_EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _DIGITS = re.compile(r"\d+")
 _YEARS, _OF_A_YEAR = range(1000, 2101), 4
 _ABOUT = re.compile(
@@ -114,7 +109,7 @@ class Substitutes:
             return None
         gone = [*numbers, *moments][0]
         places = self._places(_clause(sentence, gone.start, gone.end))
-        words = _telling(_clause(sentence, gone.start, gone.end))
+        words = telling_words(_clause(sentence, gone.start, gone.end))
         rivals = [self._instead(sentence, gone, i, words) for i, _ in places]
         if not places or rivals[0] is None or len({one for one in rivals if one is not None}) != 1:
             return None
@@ -124,7 +119,7 @@ class Substitutes:
 
     def _places(self, rest: str) -> list[tuple[int, float]]:
         """The sentences that say the same as the rest of one, the best first; none if none does."""
-        own = [word for word in _telling(rest) if word in self._owners]
+        own = [word for word in telling_words(rest) if word in self._owners]
         total = sum(1 / self._owners[word] for word in own)
         scores = [
             (i, sum(1 / self._owners[word] for word in own if word in words))
@@ -176,7 +171,7 @@ class Substitutes:
 
     @cached_property
     def _words(self) -> list[frozenset[str]]:
-        return [_telling(text) for text, _ in self._sentences]
+        return [telling_words(text) for text, _ in self._sentences]
 
     @cached_property
     def _owners(self) -> Counter[str]:
@@ -191,13 +186,13 @@ def _clause(sentence: str, start: int, end: int) -> str:
     near, all_of_it = (
         f"{sentence[a:start]} {sentence[end:b]}" for a, b in ((first, last), (0, len(sentence)))
     )
-    return near if len(_telling(near)) >= _FEW else all_of_it
+    return near if len(telling_words(near)) >= _FEW else all_of_it
 
 
 def _is_near(one: Quantity | Moment, text: str, words: frozenset[str]) -> bool:
     """Whether a number of a place is by the words of a clause, and not in another part of a long sentence."""
     around = f"{text[max(0, one.start - _CLOSE) : one.start]} {text[one.end : one.end + _CLOSE]}"
-    return len(words & _telling(around)) >= _BY
+    return len(words & telling_words(around)) >= _BY
 
 
 def _part(said: Moment, known: Moment, written: str) -> tuple[str, str] | None:
@@ -209,13 +204,6 @@ def _part(said: Moment, known: Moment, written: str) -> tuple[str, str] | None:
     if len(differ) != 1 or len(both) < 2 or said.dates[0][1] != known.dates[0][1]:
         return None
     return differ[0] if _DIGITS.findall(written).count(differ[0][0]) == 1 else None
-
-
-def _telling(text: str) -> frozenset[str]:
-    """Numbers, the beginnings of words, pairs of characters of scripts without blanks."""
-    words = plain_words(text)
-    found = {word[:_STEM] for word in words if len(word) >= _LETTERS or any(map(str.isdigit, word))}
-    return frozenset(found | {a + b for a, b in pairwise(words) if _EAST.match(a) and _EAST.match(b)})
 
 
 def _number(text: str, one: Quantity) -> _Number | None:
