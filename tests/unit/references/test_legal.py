@@ -1,9 +1,9 @@
 """Cases and laws: what is read of them, where they end, and what a look-up may say of them."""
 
-import time
 from itertools import pairwise
 
 import pytest
+from tests.effort import ends
 from tests.looping import each
 
 from guardrail import Guard, Verdict
@@ -182,9 +182,8 @@ class TestRead:
     def test_time_is_linear_in_the_text(self):
         """Long texts of what begins a law and goes on as none."""
         for text in ("Alpha ", "Section 5, ", "art. 5º, XXIV, ", "法", "《", "Lei nº ", "§ "):
-            start = time.process_time()
-            assert len(list(named_laws(text * (40_000 // len(text))))) < 2
-            assert time.process_time() - start < 8
+            with ends():
+                assert len(list(named_laws(text * (200_000 // len(text))))) < 2
 
     def test_names_of_laws_and_books_about_them(self):
         """No person has written a law; books have more in their titles."""

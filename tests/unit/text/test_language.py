@@ -1,7 +1,6 @@
 """The language of a text: whole answers, short ones, close languages, text that is none."""
 
-import time
-
+from tests.effort import ends
 from tests.looping import each
 
 from guardrail.text.language import language
@@ -72,7 +71,13 @@ class TestLanguage:
 
     def test_any_text(self):
         """Any string has a language or none, soon: what is long is cut."""
-        started = time.process_time()
-        for text in ["\ud800", "a" * 10**6, "a " * 10**6, "http://" * 10**5, "字" * 10**6, "\n\n" * 10**6]:
-            assert len(language(text, hint="en")) in (0, 2)
-        assert time.process_time() - started < 5
+        with ends():
+            for text in [
+                "\ud800",
+                "a" * 10**6,
+                "a " * 10**6,
+                "http://" * 10**5,
+                "字" * 10**6,
+                "\n\n" * 10**6,
+            ]:
+                assert len(language(text, hint="en")) in (0, 2)
