@@ -14,7 +14,7 @@ from benchmarks.answers.checking import Found, cache_file, check, found, opened
 from benchmarks.answers.statements import SETS, Statement, read, sample
 from guardrail import Cache, Case, Verdict
 from guardrail.selfcheck.grounding.fit import PRIOR
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
+from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty
 from guardrail.selfcheck.grounding.premises import readable
 
 __all__ = ["Judged", "attribution_rows", "judge", "set_rows"]
@@ -67,17 +67,17 @@ def judge(statements: Sequence[Statement], run: Run, cache: Cache | None = None)
             for one, text in zip((one for one in statements for _ in range(2)), texts, strict=True)
         ]
         said = list(map(found, check(guard, cases, run.say)))
-    known: dict[tuple[str, ...], Vocabulary] = {}
+    known: dict[tuple[str, ...], DocumentWords] = {}
     rows = []
     for one, marked, bare in zip(statements, said[::2], said[1::2], strict=True):
         if one.documents not in known:
-            known = {one.documents: Vocabulary.of(map(readable, one.documents))}
+            known = {one.documents: DocumentWords.of(map(readable, one.documents))}
         words = known[one.documents]
         rows.append(Judged(one, marked, bare, _new(one.marked, words), _new(one.bare, words)))
     return rows
 
 
-def _new(text: str, known: Vocabulary) -> float:
+def _new(text: str, known: DocumentWords) -> float:
     counted = novelty(text, known)
     return 1.0 if counted is None else counted.words
 

@@ -9,7 +9,7 @@ from benchmarks.grounding.scoring import Pair, Scores
 from benchmarks.grounding.sets import Example
 from guardrail.requests import Entailment
 from guardrail.selfcheck.grounding.fit import entailment_features, lexical_features
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words
+from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
 from guardrail.selfcheck.nli.premise import passages
 from guardrail.text.claims import Kind, pieces
@@ -51,7 +51,7 @@ class Measured:
 @dataclass(slots=True)
 class _Read:
     premises: Premises
-    vocabulary: Vocabulary
+    vocabulary: DocumentWords
     texts: tuple[str, ...]
 
 
@@ -63,7 +63,7 @@ def measure(examples: Sequence[Example], scores: Scores) -> list[Measured]:
     for example in examples:
         if example.documents not in read:
             texts = tuple(map(readable, example.documents))
-            read[example.documents] = _Read(Premises(example.documents), Vocabulary.of(texts), texts)
+            read[example.documents] = _Read(Premises(example.documents), DocumentWords.of(texts), texts)
         documents = read[example.documents]
         one = _counted(example, documents.vocabulary)
         if one is not None:
@@ -80,7 +80,7 @@ def measure(examples: Sequence[Example], scores: Scores) -> list[Measured]:
     return found
 
 
-def _counted(example: Example, vocabulary: Vocabulary) -> Measured | None:
+def _counted(example: Example, vocabulary: DocumentWords) -> Measured | None:
     whole = novelty(example.answer, vocabulary)
     if whole is None:
         return None

@@ -20,7 +20,7 @@ from benchmarks.grounding.own_labels import own_rows
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
 from benchmarks.grounding.statistics import area_by_source, best_f1
-from guardrail.selfcheck.fit_files import write
+from guardrail.selfcheck.fit_files import write_fit
 from guardrail.selfcheck.grounding.fit import PRIOR, Curve, packaged_curve
 from guardrail.statistics.decisions import balanced_accuracy, f1, rates
 
@@ -186,7 +186,7 @@ def write_fits(run: Run, sets: Sets) -> None:
     for name in FEATURES:
         backend = run.parameters["entailment"] if name == "entailment" else ""
         made = learnt(name, sets, backend=backend, provenance=provenance)
-        write(made, FITS / f"{name}.json")
+        write_fit(made, FITS / f"{name}.json")
         sys.stderr.write(f"{name}: {dict(zip(made.features, made.weights, strict=True))}\n")
 
 

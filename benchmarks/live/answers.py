@@ -18,7 +18,7 @@ from benchmarks.selfcheck.metrics import average_precision
 from guardrail import Guard, Report, Verdict, flag
 from guardrail.detectors import MemoryConsistency, SelfCheck
 from guardrail.report import Finding
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
+from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty
 from guardrail.text.plain import plain_text
 
 __all__ = ["Paired", "biography", "biography_rows", "document_rows", "memory_rows", "paired"]
@@ -236,5 +236,5 @@ def _worst(findings: Sequence[Finding]) -> float | None:
 
 
 def _new_words(answer: str, passages: Sequence[str]) -> float | None:
-    found = novelty(plain_text(answer), Vocabulary.of(passages))
+    found = novelty(plain_text(answer), DocumentWords.of(passages))
     return None if found is None else found.words

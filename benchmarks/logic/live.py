@@ -29,9 +29,9 @@ from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.paper.oracles import Truth, judge
 from guardrail.logic.paper.questions.cases import FactCase, generate
-from guardrail.logic.paper.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate
+from guardrail.logic.paper.questions.evaluation import Asked, CaseOutcome, Rate, by, evaluate, wrong_rate
 from guardrail.logic.paper.questions.prompt import Kind
-from guardrail.logic.paper.questions.reply import parse
+from guardrail.logic.paper.questions.reply import parse_reply
 from guardrail.logic.paper.questions.templates import statement
 from guardrail.logic.paper.temporal.generation import generate as generate_temporal
 from guardrail.requests import Ask, Untrusted, system, user
@@ -91,12 +91,12 @@ def live_rows(run: Run, hub: Hub) -> list[Row]:
     timed = ask(temporal, hub, kind="temporal")
     years = {name: tuple((first, last) for first, last in spans) for name, spans in events.items()}
     found = [
-        *_rates("Live model", "all", rate(plain)),
+        *_rates("Live model", "all", wrong_rate(plain)),
         _always_the_same("Live model", facts),
         *_grouped("Live model, domain", by(plain, lambda case: case.domain)),
         *_grouped("Live model, rule", by(plain, lambda case: case.rule)),
         *_verdicts("Live model, verdict", [_relation_truth(one.case) for one in plain], plain),
-        *_rates("Live model, temporal", "all", rate(timed)),
+        *_rates("Live model, temporal", "all", wrong_rate(timed)),
         _always_the_same("Live model, temporal", temporal),
         *_grouped("Live model, operator", by(timed, lambda case: case.outer)),
         *_verdicts(
@@ -106,15 +106,21 @@ def live_rows(run: Run, hub: Hub) -> list[Row]:
     if run.options.repair:
         wrong = [one.case for one in plain if one.outcome == "wrong"]
         found += _rates(
-            "Live model, asked again with the facts", "of the wrong ones", rate(ask(wrong, hub, told=True))
+            "Live model, asked again with the facts",
+            "of the wrong ones",
+            wrong_rate(ask(wrong, hub, told=True)),
         )
     if run.options.invented:
         made = [invented(case, seed=number) for number, case in enumerate(facts)]
-        found += _rates("Live model, made-up names with the facts", "all", rate(ask(made, hub, told=True)))
+        found += _rates(
+            "Live model, made-up names with the facts", "all", wrong_rate(ask(made, hub, told=True))
+        )
     return found
 
 
-def ask(cases: Sequence[Asked], hub: Hub, *, kind: Kind = "relation", told: bool = False) -> list[Outcomes]:
+def ask(
+    cases: Sequence[Asked], hub: Hub, *, kind: Kind = "relation", told: bool = False
+) -> list[CaseOutcome]:
     """What a model makes of cases; with `told`, their facts stand in the prompt.
 
     Raises:
@@ -178,7 +184,7 @@ def rephrased(question: str, affirmed: str, denied: str) -> Flow[str]:
             "\nReply Yes or No.",
         )
         read = yield from one(Ask((system(FENCE_RULE), back), temperature=0.0, role="judge"))
-        if not isinstance(read, Answer) or parse(read.value.text).conclusion != expected:
+        if not isinstance(read, Answer) or parse_reply(read.value.text).conclusion != expected:
             return question
     return text
 
@@ -227,7 +233,7 @@ def _temporal_truth(case: Any, years: Mapping[str, Sequence[tuple[Any, Any]]]) -
     return Truth(case.question, case.answer, spans=spans, formula=case.formula, year=case.year)
 
 
-def _verdicts(title: str, truths: Sequence[Truth], outcomes: Sequence[Outcomes]) -> list[Row]:
+def _verdicts(title: str, truths: Sequence[Truth], outcomes: Sequence[CaseOutcome]) -> list[Row]:
     """Figures 14 and 20: what the oracles find wrong, of all replies."""
     names = [
         judge(one.text, truth).name

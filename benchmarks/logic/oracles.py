@@ -18,7 +18,7 @@ from benchmarks.logic.temporal import read_cases
 from benchmarks.logic.thresholds import best, estimate
 from guardrail.errors import ParseError
 from guardrail.logic.knowledge import Triple
-from guardrail.logic.paper.oracles import Truth, Verdict, judge
+from guardrail.logic.paper.oracles import ReplyVerdict, Truth, judge
 
 __all__ = ["BAR", "CLASSES", "Judged", "judged", "rows"]
 
@@ -37,7 +37,7 @@ class Judged:
     kind: str
     label: str
     contradictory: bool
-    verdict: Verdict
+    verdict: ReplyVerdict
 
     @property
     def right(self) -> bool:

@@ -15,7 +15,7 @@ from benchmarks._stats import wilson_interval
 from benchmarks._table import Row, Run
 from benchmarks.logic.generation import DOMAINS
 from guardrail.errors import InputError, MissingExtra
-from guardrail.logic.paper.questions.reply import parse
+from guardrail.logic.paper.questions.reply import parse_reply
 
 __all__ = ["PUBLISHED", "RULES", "Recorded", "Tally", "plots", "read_recorded", "rows", "tally"]
 
@@ -221,7 +221,7 @@ def _floor(replies: Sequence[Recorded]) -> list[Row]:
 
 def _parsing(replies: Sequence[Recorded]) -> list[Row]:
     """Our reading of the first word against the data's of the whole text; they were asked by another prompt."""
-    read = [(parse(one.text).conclusion, one) for one in replies]
+    read = [(parse_reply(one.text).conclusion, one) for one in replies]
     first = [(word == "yes", one.said) for word, one in read if word in {"yes", "no"}]
     agree = sum(ours == theirs for ours, theirs in first)
     return [

@@ -15,7 +15,7 @@ from benchmarks._table import Row
 from benchmarks.logic.differential import differential
 from guardrail.errors import InputError, ParseError
 from guardrail.logic.paper.temporal.generation import OPERATORS, Case, generate
-from guardrail.logic.paper.temporal.points import holds as holds_by_definition
+from guardrail.logic.paper.temporal.points import holds_by_definition
 from guardrail.logic.temporal.english_parse import read
 from guardrail.logic.temporal.events import History, history, year_of
 from guardrail.logic.temporal.formula import And, Atom, Finally, Formula, Globally, Next, Until, from_json

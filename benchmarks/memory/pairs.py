@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein
 
-from guardrail.memory.internal.chinese import name_key, text_key
+from guardrail.memory.internal.chinese import chinese_name_key, text_key
 
 __all__ = ["Candidates", "Pair", "candidates"]
 
@@ -41,8 +41,8 @@ class Pair:
             >>> Pair("Bolivia", "Sucre", ("La Paz",)).named("LA PAZ.")
             'La Paz'
         """
-        key = name_key(name)
-        return next((right for right in self.rights if name_key(right) == key), None) if key else None
+        key = chinese_name_key(name)
+        return next((right for right in self.rights if chinese_name_key(right) == key), None) if key else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def candidates(rows: Iterable[Pair], *, alike: float | None = None) -> Candidate
     found: dict[str, Pair] = {}
     merged = nameless = 0
     for row in rows:
-        rights = [right for right in row.rights if name_key(right) not in UNKNOWN]
+        rights = [right for right in row.rights if chinese_name_key(right) not in UNKNOWN]
         if not rights or not text_key(row.left):
             nameless += 1
             continue

@@ -13,7 +13,7 @@ from guardrail.guard import Guard
 from guardrail.report import Case, Measurement, Report, Verdict
 from guardrail.selfcheck.grounding.check import ANSWER
 from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
+from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty
 from guardrail.selfcheck.grounding.premises import readable
 from guardrail.support import SupportCheck
 from guardrail.text.claims import Kind, pieces
@@ -80,5 +80,5 @@ def _of_sentences(report: Report) -> Scored:
 
 def new_words(text: str, documents: Sequence[str]) -> float:
     """The share of a text's words that its documents lack."""
-    found = novelty(text, Vocabulary.of(map(readable, documents)))
+    found = novelty(text, DocumentWords.of(map(readable, documents)))
     return 1.0 if found is None else found.words

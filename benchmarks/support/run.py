@@ -21,7 +21,7 @@ from benchmarks.support.latency import latency_rows
 from guardrail.guard import Guard
 from guardrail.policies import remove
 from guardrail.report import Attribution, Finding, Report
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
+from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty
 from guardrail.statistics.decisions import balanced_accuracy, f1
 from guardrail.support import Sources, SupportCheck, Tie, citation_quality, ties
 from guardrail.text.plain import plain_text
@@ -215,7 +215,7 @@ def _flagged(one: _Seen) -> bool:
 
 def _new_words(one: _Seen) -> float:
     texts = [text for name, (_, _, text) in one.answer.documents.items() if name in one.mark.documents]
-    found = novelty(plain_text(one.mark.claim), Vocabulary.of(texts or [""]))
+    found = novelty(plain_text(one.mark.claim), DocumentWords.of(texts or [""]))
     return 1.0 if found is None else found.words
 
 

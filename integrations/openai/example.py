@@ -16,7 +16,7 @@ from guardrail import Guard, regenerate, remove
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck
 from guardrail.requests import Ask
-from guardrail.testing.server import Call, serve
+from guardrail.testing.server import ScriptedChoice, serve
 from guardrail_openai import guard_openai
 
 REAL = "Vaswani et al. (2017). Attention Is All You Need. NeurIPS."
@@ -26,7 +26,7 @@ SECOND = f"I am sure of one work:\n\n1. {REAL}\n"
 QUESTION = "Which works should I read about attention?"
 
 
-def librarian(call: Call) -> str:
+def librarian(call: ScriptedChoice) -> str:
     """Makes a reference up, and takes it back when told."""
     return SECOND if len(call.messages) > 1 else FIRST
 

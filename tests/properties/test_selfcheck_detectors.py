@@ -218,7 +218,7 @@ class TestGreyBox:
         ends = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=6)))
         spans = [Span(start=a, end=b) for a, b in zip(ends[::2], ends[1::2], strict=False) if a < b]
         tokens = [TokenLogprob(piece, -1.0) for piece in (before, *pieces, after)]
-        groups = greybox.aligned(answer, tokens, spans)
+        groups = greybox.aligned_tokens(answer, tokens, spans)
         if groups is None:
             assert not answer
             return

@@ -47,7 +47,7 @@ def texts(reply: leaks.Reply) -> list[str]:
 
 
 @contextlib.contextmanager
-def asking(python: Path, stub: leaks.Upstream, policy: str, *, by_sentence: bool) -> Iterator[leaks.Ask]:
+def asking(python: Path, stub: leaks.StubUpstream, policy: str, *, by_sentence: bool) -> Iterator[leaks.Ask]:
     """A way to ask the proxy, in front of our server, in front of the stub."""
     setting = leaks.Setting(stub.url, policy, False, leaks.FORBIDDEN, _MARK)  # no check breaks
     with (

@@ -12,7 +12,7 @@ from benchmarks._rows import Row
 from benchmarks.performance.speed.setting import Setting, Texts, ratio_row, time_rows
 from benchmarks.performance.speed.timing import Timed, rounds
 from benchmarks.performance.speed.workers import WorkerFailed
-from guardrail.testing.server import Call, Served, serve
+from guardrail.testing.server import ScriptedChoice, Served, serve
 
 __all__ = ["judge", "lost", "prompt_rows"]
 
@@ -27,7 +27,7 @@ _QUESTION = "Context: {}\n\nSentence: {}\n\nIs the sentence supported by the con
 _SHAPE = re.compile(r"Context: (.*?)\n+Sentence: (.*?)\n+Is the sentence", re.DOTALL)
 
 
-def judge(call: Call) -> str:
+def judge(call: ScriptedChoice) -> str:
     """Yes or No, by the sentence and the context alone."""
     found = _SHAPE.search(call.text)
     if found is None:

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["ROUTES", "UNKNOWN", "Group", "Row", "row"]
+__all__ = ["ROUTES", "UNKNOWN", "RouteGroup", "Row", "row"]
 
 
-class Group(Enum):
+class RouteGroup(Enum):
     """What a path has to do with a model's text."""
 
     GUARDED = "guarded"  # answers that are examined
@@ -34,7 +34,7 @@ class Row:
         reason: why it is refused.
     """
 
-    group: Group
+    group: RouteGroup
     methods: str
     path: str
     name: str = ""
@@ -50,75 +50,83 @@ _STORED = "is returned as the model wrote it"
 _HOLDS = "has answers as the model wrote them"
 
 ROUTES = (
-    Row(Group.GUARDED, "POST", "chat/completions", "chat"),
-    Row(Group.GUARDED, "POST", "responses", "responses"),
-    Row(Group.GUARDED, "POST", "messages", "messages"),
-    Row(Group.NO_TEXT, "GET", f"models{_MORE}"),
-    Row(Group.NO_TEXT, "POST", "embeddings|moderations"),
-    Row(Group.NO_TEXT, "POST", "responses/input_tokens|messages/count_tokens"),
-    Row(Group.ACCOUNT, "DELETE", f"models{_MORE}"),
-    Row(Group.ACCOUNT, "DELETE", "(responses|chat/completions|conversations)/[^/]+"),
-    Row(Group.ACCOUNT, "GET POST DELETE", "files(/[^/]+)?"),
-    Row(Group.ACCOUNT, "POST", r"images/\w+"),
-    Row(Group.ACCOUNT, "POST", "audio/(speech|voices|voice_consents|transcriptions|translations)"),
-    Row(Group.ACCOUNT, "*", f"(uploads|vector_stores|videos){_MORE}|(fine_tuning|organization|projects)/.+"),
+    Row(RouteGroup.GUARDED, "POST", "chat/completions", "chat"),
+    Row(RouteGroup.GUARDED, "POST", "responses", "responses"),
+    Row(RouteGroup.GUARDED, "POST", "messages", "messages"),
+    Row(RouteGroup.NO_TEXT, "GET", f"models{_MORE}"),
+    Row(RouteGroup.NO_TEXT, "POST", "embeddings|moderations"),
+    Row(RouteGroup.NO_TEXT, "POST", "responses/input_tokens|messages/count_tokens"),
+    Row(RouteGroup.ACCOUNT, "DELETE", f"models{_MORE}"),
+    Row(RouteGroup.ACCOUNT, "DELETE", "(responses|chat/completions|conversations)/[^/]+"),
+    Row(RouteGroup.ACCOUNT, "GET POST DELETE", "files(/[^/]+)?"),
+    Row(RouteGroup.ACCOUNT, "POST", r"images/\w+"),
+    Row(RouteGroup.ACCOUNT, "POST", "audio/(speech|voices|voice_consents|transcriptions|translations)"),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.ACCOUNT,
+        "*",
+        f"(uploads|vector_stores|videos){_MORE}|(fine_tuning|organization|projects)/.+",
+    ),
+    Row(
+        RouteGroup.MODEL_TEXT,
         "*",
         f"responses/[^/]+{_MORE}",
         "responses.retrieve",
         f"a stored response {_STORED}",
     ),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "*",
         f"chat/completions{_MORE}",
         "chat.completions.stored",
         f"a stored completion {_STORED}",
     ),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "*",
         "completions",
         "completions",
         "legacy completions are not examined: use chat.completions",
     ),
-    Row(Group.MODEL_TEXT, "*", f"batches{_MORE}", "batches", "what a batch answers is not examined"),
+    Row(RouteGroup.MODEL_TEXT, "*", f"batches{_MORE}", "batches", "what a batch answers is not examined"),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "*",
         f"messages/batches{_MORE}",
         "messages.batches",
         "what a batch answers is not examined",
     ),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "GET",
         "files/[^/]+/content",
         "files.content",
         "a file may have what a batch answered",
     ),
-    Row(Group.MODEL_TEXT, "*", f"conversations{_MORE}", "conversations", f"a conversation {_HOLDS}"),
+    Row(RouteGroup.MODEL_TEXT, "*", f"conversations{_MORE}", "conversations", f"a conversation {_HOLDS}"),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "*",
         f"(assistants|threads){_MORE}",
         "assistants",
         "what assistants answer is not examined",
     ),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "*",
         f"containers{_MORE}",
         "containers",
         "a container's files may have what the model wrote",
     ),
-    Row(Group.MODEL_TEXT, "*", f"evals{_MORE}", "evals", f"an evaluation {_HOLDS}"),
+    Row(RouteGroup.MODEL_TEXT, "*", f"evals{_MORE}", "evals", f"an evaluation {_HOLDS}"),
     Row(
-        Group.MODEL_TEXT, "*", f"chatkit{_MORE}", "chatkit", "what a ChatKit session answers is not examined"
+        RouteGroup.MODEL_TEXT,
+        "*",
+        f"chatkit{_MORE}",
+        "chatkit",
+        "what a ChatKit session answers is not examined",
     ),
     Row(
-        Group.MODEL_TEXT,
+        RouteGroup.MODEL_TEXT,
         "*",
         f"(realtime|live){_MORE}",
         "realtime",
@@ -139,7 +147,7 @@ def row(method: str, path: str) -> Row:
         >>> row("POST", "chat/completions").group, row("GET", "responses/r_1").name
         (<Group.GUARDED: 'guarded'>, 'responses.retrieve')
     """
-    unknown = Row(Group.MODEL_TEXT, method, re.escape(path), path.partition("/")[0], UNKNOWN)
+    unknown = Row(RouteGroup.MODEL_TEXT, method, re.escape(path), path.partition("/")[0], UNKNOWN)
     if {"", ".", ".."} & set(path.split("/")):
         return unknown
     return next((one for one in ROUTES if one.takes(method, path)), unknown)

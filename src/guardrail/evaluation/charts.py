@@ -23,7 +23,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class CurveChart:
     """A drawing on two axes.
 
     Attributes:
@@ -49,7 +49,7 @@ class Curve:
     rule: tuple[float, str] | None = None
 
 
-def score_chart(histogram: Mapping[str, Any]) -> Curve | None:
+def score_chart(histogram: Mapping[str, Any]) -> CurveChart | None:
     """How scores are spread: of sound and of made-up rows, each as a share of its own, or of all where no row is labelled."""
     edges = histogram["edges"]
     if not edges:
@@ -67,7 +67,7 @@ def score_chart(histogram: Mapping[str, Any]) -> Curve | None:
 
     at = histogram["flagged_from"]
     inside = at is not None and edges[0] < at < edges[-1]
-    return Curve(
+    return CurveChart(
         "",
         (),
         (
@@ -86,7 +86,7 @@ def score_chart(histogram: Mapping[str, Any]) -> Curve | None:
 _KINDS = {"sound": "sound rows", "made_up": "made-up rows", "unlabelled": "rows without a label"}
 
 
-def calibration_curve(bins: Sequence[Mapping[str, float]], what: str) -> Curve | None:
+def calibration_curve(bins: Sequence[Mapping[str, float]], what: str) -> CurveChart | None:
     """The share of made-up rows by score, or by fitted probability."""
     if not bins:
         return None
@@ -100,7 +100,7 @@ def calibration_curve(bins: Sequence[Mapping[str, float]], what: str) -> Curve |
         )
         for one in bins
     )
-    return Curve(
+    return CurveChart(
         _points([(one["mean"], one["share"]) for one in bins]),
         marks,
         _UNIT,
@@ -111,12 +111,12 @@ def calibration_curve(bins: Sequence[Mapping[str, float]], what: str) -> Curve |
     )
 
 
-def risk_curve(points: Sequence[Mapping[str, float]]) -> Curve | None:
+def risk_curve(points: Sequence[Mapping[str, float]]) -> CurveChart | None:
     """The share of made-up rows among those let through."""
     if not points:
         return None
     line = _points([(one["coverage"], one["risk"]) for one in points])
-    return Curve(
+    return CurveChart(
         line,
         (),
         _UNIT,
@@ -126,7 +126,7 @@ def risk_curve(points: Sequence[Mapping[str, float]]) -> Curve | None:
     )
 
 
-def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit: str) -> Curve | None:
+def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit: str) -> CurveChart | None:
     """Cost against quality, both by name, `None` = unknown; those that none beats in both are marked."""
     known = [
         (name, cost, quality)
@@ -158,7 +158,7 @@ def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit:
     )
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in front)
     best = ", ".join(mark.label for mark in marks if mark.best)
-    return Curve(
+    return CurveChart(
         line, tuple(marks), ticks, f"{unit} an answer", "AUROC", summary=f"Not beaten in both: {best}."
     )
 

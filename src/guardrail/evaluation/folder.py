@@ -45,7 +45,7 @@ _COMPARED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AnswerPart:
     """Answers that are written together.
 
     Attributes:
@@ -135,24 +135,24 @@ class Folder:
 
     # -- parts
 
-    def parts(self, info: RunInfo) -> list[Part]:
+    def parts(self, info: RunInfo) -> list[AnswerPart]:
         """All parts of the run, in order."""
-        found: list[Part] = []
+        found: list[AnswerPart] = []
         for file in info.files:
             for first in range(0, file.rows, info.part_rows):
                 rows = range(first, min(first + info.part_rows, file.rows))
-                found.append(Part(len(found), file, rows))
+                found.append(AnswerPart(len(found), file, rows))
         return found
 
-    def missing(self, info: RunInfo) -> list[Part]:
+    def missing(self, info: RunInfo) -> list[AnswerPart]:
         """Those of this shard that are not written."""
         return [part for part in self.share(info) if not self.place(part, info).exists()]
 
-    def share(self, info: RunInfo) -> list[Part]:
+    def share(self, info: RunInfo) -> list[AnswerPart]:
         """Those of this shard."""
         return [part for part in self.parts(info) if self._is_own(part)]
 
-    def _is_own(self, part: Part) -> bool:
+    def _is_own(self, part: AnswerPart) -> bool:
         return part.index % self.shards == self.shard
 
     def is_whole(self, info: RunInfo) -> bool:
@@ -163,7 +163,7 @@ class Folder:
         """How many answers of this shard are not written down."""
         return sum(len(part.rows) - len(self.noted(part)) for part in self.missing(info))
 
-    def write(self, part: Part, rows: Sequence[ResultRow], info: RunInfo) -> None:
+    def write(self, part: AnswerPart, rows: Sequence[ResultRow], info: RunInfo) -> None:
         """Write a part; nothing of it is there if this is cut short."""
 
         def put(path: Path) -> None:
@@ -196,13 +196,13 @@ class Folder:
                 taken += 1
         return taken
 
-    def place(self, part: Part, info: RunInfo) -> Path:
+    def place(self, part: AnswerPart, info: RunInfo) -> Path:
         """The file of a part."""
         return self.path / "parts" / f"{part.name}.{info.rows_format}"
 
     # -- answers of parts that are not whole
 
-    def note(self, part: Part, row: int, rows: Sequence[ResultRow]) -> None:
+    def note(self, part: AnswerPart, row: int, rows: Sequence[ResultRow]) -> None:
         """Write down one answer of a part, so that it need not be paid for again."""
         file = self._journals.get(part.name)
         if file is None:
@@ -210,7 +210,7 @@ class Folder:
         line = json.dumps([row, [as_dict(one) for one in rows]], ensure_ascii=False)
         file.write(f"{line}\n".encode())
 
-    def noted(self, part: Part) -> dict[int, list[ResultRow]]:
+    def noted(self, part: AnswerPart) -> dict[int, list[ResultRow]]:
         """The answers that were written down; a line that a kill cut short is left out."""
         found: dict[int, list[ResultRow]] = {}
         place = self._open(part)
@@ -226,7 +226,7 @@ class Folder:
             found[row] = [ResultRow(**one) for one in rows]
         return found
 
-    def _open(self, part: Part) -> Path:
+    def _open(self, part: AnswerPart) -> Path:
         return self.path / "open" / f"{part.name}.jsonl"
 
     # -- results
@@ -267,7 +267,7 @@ class Folder:
             self._lock.close()
 
 
-class Ledger:
+class RunCosts:
     """Calls and tokens of a run, over all its processes one after the other; what is in flight counts as spent.
 
     Args:

@@ -14,7 +14,7 @@ from guardrail.evaluation.inputs import Labelled
 from guardrail.evaluation.labels import Label, read_labels
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run, results_file
 from guardrail.evaluation.running import PARALLEL, Job, examined, is_instant, rows_of
-from guardrail.evaluation.summary import Pick, compared, noted, picked, summarised, unverified_because
+from guardrail.evaluation.summary import Pick, compared_runs, noted, picked, summarised, unverified_because
 from guardrail.evaluation.table import UNVERIFIED, Rows, gather
 from guardrail.guard import Guard
 from guardrail.report import Case
@@ -71,7 +71,7 @@ class Evaluation:
 
     def compare(self, other: Evaluation) -> list[dict[str, Any]]:
         """This run and another over the same answers; the differences have intervals that are paired by source."""
-        return compared(self.table, other.table)
+        return compared_runs(self.table, other.table)
 
     def html(self, *, against: Evaluation | None = None) -> str:
         """One self-contained page.

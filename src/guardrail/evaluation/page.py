@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardrail.evaluation.charts import (
-    Curve,
+    CurveChart,
     calibration_curve,
     cost_chart,
     edges,
@@ -62,7 +62,7 @@ def _shown(of: Mapping[str, Any]) -> dict[str, Any]:
     """One detector: its figures at the level by which it is judged, and their drawings."""
     level = of[of["judged_by"]]
     fitted = calibration_curve(level["calibration"]["fitted_bins"], "probability, fitted on other sources")
-    drawings: list[tuple[str, Curve | None]] = [
+    drawings: list[tuple[str, CurveChart | None]] = [
         ("Scores", score_chart(level["histogram"])),
         ("Calibration of the score", calibration_curve(level["calibration"]["bins"], "score")),
         ("Calibration after a logistic fit", fitted),
@@ -99,7 +99,7 @@ def _figures(level: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
-def _costs(detectors: Mapping[str, Any]) -> list[tuple[str, Curve]]:
+def _costs(detectors: Mapping[str, Any]) -> list[tuple[str, CurveChart]]:
     found = []
     for name, unit in (("calls", "paid calls"), ("seconds", "seconds")):
         weighed = {

@@ -15,7 +15,7 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
 from guardrail.engine.flow import Cost
 from guardrail.errors import InputError
-from guardrail.evaluation.folder import Folder, Ledger, Part
+from guardrail.evaluation.folder import AnswerPart, Folder, RunCosts
 from guardrail.evaluation.inputs import Labelled, Mapped, labelled
 from guardrail.evaluation.rows import ResultRow, RunInfo
 from guardrail.guard import Guard
@@ -85,7 +85,7 @@ def run(
     """
     instant = is_instant(guard)
     bound = budget or Budget()
-    ledger = Ledger(folder.ledger, calls=bound.calls, tokens=bound.tokens)
+    ledger = RunCosts(folder.ledger, calls=bound.calls, tokens=bound.tokens)
     journal = any(backend.paid or not backend.instant for backend in _asked(guard))
     session = _Session(folder, info, guard, ledger, progress, journal=journal)
     try:
@@ -105,7 +105,7 @@ class _Session:
         folder: Folder,
         info: RunInfo,
         guard: Guard,
-        ledger: Ledger,
+        ledger: RunCosts,
         progress: Callable[[int], None],
         *,
         journal: bool,
@@ -113,7 +113,7 @@ class _Session:
         self._folder, self._info, self._guard, self._ledger = folder, info, guard, ledger
         self._progress, self._journal = progress, journal
         self._names = [detector.name for detector in guard.detectors]
-        self._parts: dict[tuple[str, int], Part] = {}
+        self._parts: dict[tuple[str, int], AnswerPart] = {}
         self._rows: dict[str, dict[int, list[ResultRow]]] = {}
         self._whole: set[str] = set()
         self.count = 0
@@ -136,7 +136,7 @@ class _Session:
                 self.stopped = ""
                 yield Job(item, most)
 
-    def _part(self, item: Labelled, parts: Mapping[int, Part]) -> Part:
+    def _part(self, item: Labelled, parts: Mapping[int, AnswerPart]) -> AnswerPart:
         """The part of an answer; the first time with what was written down of it."""
         first = item.row - item.row % self._info.part_rows
         part = self._parts.get((item.file, first))
@@ -162,7 +162,7 @@ class _Session:
         self._progress(1)
         self._write_if_whole(part)
 
-    def _write_if_whole(self, part: Part) -> None:
+    def _write_if_whole(self, part: AnswerPart) -> None:
         held = self._rows[part.name]
         if len(held) == len(part.rows):
             self._folder.write(part, [one for row in sorted(held) for one in held[row]], self._info)

@@ -59,7 +59,7 @@ def summarised(
         }
     for first, second in combinations(whole, 2):
         found["agreement"].append(
-            {"first": first, "second": second, **agreement(whole[first], whole[second])}
+            {"first": first, "second": second, **detector_agreement(whole[first], whole[second])}
         )
     return found
 
@@ -70,7 +70,7 @@ def _by_finding(rows: Rows, index: int, scale: Mapping[str, Any]) -> tuple[bool,
     return bool((units.label >= 0).any()), measured(units, scale)
 
 
-def agreement(first: Units, second: Units) -> dict[str, Any]:
+def detector_agreement(first: Units, second: Units) -> dict[str, Any]:
     """On how many answers two detectors decide alike: flagged, or not."""
     mine, theirs = _same(first, second)
     left, right = first.verdict[mine] == FLAGGED, second.verdict[theirs] == FLAGGED
@@ -91,7 +91,7 @@ def _same(first: Units, second: Units) -> tuple[Array, Array]:
     return mine[order], theirs[order]
 
 
-def compared(ours: Rows, theirs: Rows) -> list[dict[str, Any]]:
+def compared_runs(ours: Rows, theirs: Rows) -> list[dict[str, Any]]:
     """Two runs over the same answers: each figure of both, and the difference with its interval, paired by source.
 
     Detectors are paired by name; where each run has one, those two.

@@ -27,7 +27,7 @@ _CLOSING = re.compile(r"[.,;:!?…)\]\"'”’»]{0,3}")
 
 
 @dataclass(frozen=True, slots=True)
-class Quotation:
+class ShownPassage:
     """A passage within its document.
 
     Attributes:
@@ -59,7 +59,7 @@ class CitedMark:
     number: int
     finding: Finding
     attribution: Attribution
-    quotations: tuple[Quotation, ...]
+    quotations: tuple[ShownPassage, ...]
 
 
 def cited_marks(report: Report) -> dict[int, CitedMark]:
@@ -74,10 +74,10 @@ def cited_marks(report: Report) -> dict[int, CitedMark]:
     def within(number: int, passage: str) -> tuple[tuple[str, bool], ...]:
         return _within(words(number), passage) if number else ((passage, True),)
 
-    def quoted(attribution: Attribution, source: str, passage: Passage | None) -> Quotation:
+    def quoted(attribution: Attribution, source: str, passage: Passage | None) -> ShownPassage:
         number = names.get(source, 0)
         says, verdict = _said(attribution, source) if passage or source in attribution.says else _UNKNOWN
-        return Quotation(source, number, says, verdict, within(number, passage.text) if passage else ())
+        return ShownPassage(source, number, says, verdict, within(number, passage.text) if passage else ())
 
     found: dict[int, CitedMark] = {}
     for n, finding in enumerate(report.findings, 1):

@@ -17,7 +17,7 @@ from guardrail.logic.knowledge.backend import Prove, Values
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.proofs import Judgement, sentence
 from guardrail.logic.knowledge.relations import Relation
-from guardrail.logic.linking import LONGEST, Link, alike
+from guardrail.logic.linking import LONGEST, EntityLink, alike
 from guardrail.logic.outcomes import Outcome, State
 from guardrail.logic.statements import Statement
 from guardrail.logic.temporal.intervals import in_words
@@ -102,7 +102,9 @@ class Judge:
         wanted = {"country": "country", "continent": "continent"}.get(relation)
         return wanted is None or self.world.level(name) == wanted
 
-    def _proved(self, judgement: Judgement, said: Statement, subject: Link, object_: Link) -> Outcome:
+    def _proved(
+        self, judgement: Judgement, said: Statement, subject: EntityLink, object_: EntityLink
+    ) -> Outcome:
         state: State = "entailed" if judgement.state == "entailed" else "contradicted"
         known = [sentence(fact, self.world.relations, holds=True) for fact in judgement.facts]
         steps = [f"Known: {fact}." for fact in known]
@@ -113,7 +115,7 @@ class Judge:
 
     # --- by names ------------------------------------------------------------------------------------------
 
-    def _by_name(self, said: Statement, subject: Link, object_: Link) -> Flow[Outcome]:
+    def _by_name(self, said: Statement, subject: EntityLink, object_: EntityLink) -> Flow[Outcome]:
         relation, owner, value, name = said.relation, subject, object_, said.object.name
         shown = said.subject.name
         turned = self.world.relations.of(relation).inverse

@@ -19,7 +19,7 @@ _ROMAN = frozenset("ivxlcdm")
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class EntityLink:
     """What some words name.
 
     Attributes:
@@ -71,27 +71,27 @@ class Linker:
         """The labels that read the same as this one but for case, accents and marks."""
         return frozenset(self._known.get(_key(label), ()))
 
-    def find(self, name: str) -> Link:
+    def find(self, name: str) -> EntityLink:
         """The entity that a name stands for."""
         key = _key(name) if len(name) <= LONGEST else ""
         if not key:
-            return Link(None, "unknown")
+            return EntityLink(None, "unknown")
         if key in self._known:
             return _link(self._known[key], "exact")
         return self._near(key)
 
-    def _near(self, key: str) -> Link:
+    def _near(self, key: str) -> EntityLink:
         """By spelling: the same first letter and number of words, every word near, and no second entity near.
 
         A single word is never misspelt: "Scrooged" is no error for "Scrooge".
         """
         if " " not in key:
-            return Link(None, "unknown")
+            return EntityLink(None, "unknown")
         among = self._spelt.get((key[0], key.count(" ")), ())
         found = process.extract(key, among, scorer=fuzz.ratio, score_cutoff=_NEAR - _MARGIN, limit=4)
         near = [(name, score) for name, score, _ in found if score >= _NEAR and _words_alike(key, name)]
         if not near:
-            return Link(None, "unknown")
+            return EntityLink(None, "unknown")
         best = self._known[near[0][0]]
         rivals = {
             label for name, score, _ in found if score > near[0][1] - _MARGIN for label in self._known[name]
@@ -99,10 +99,10 @@ class Linker:
         return _link(best | rivals, "spelling")
 
 
-def _link(labels: set[str], how: str) -> Link:
+def _link(labels: set[str], how: str) -> EntityLink:
     if len(labels) == 1:
-        return Link(next(iter(labels)), how)
-    return Link(None, "ambiguous", tuple(sorted(labels)))
+        return EntityLink(next(iter(labels)), how)
+    return EntityLink(None, "ambiguous", tuple(sorted(labels)))
 
 
 def _key(name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from guardrail.logic.knowledge.base import KnowledgeBase
-from guardrail.logic.linking import Link, Linker
+from guardrail.logic.linking import EntityLink, Linker
 from guardrail.logic.places import Level, level
 from guardrail.logic.statements import Mention
 from guardrail.logic.statements.lexicon import phrase
@@ -57,16 +57,16 @@ class World:
                 found = cls._made[base.fingerprint] = cls(base)
             return found
 
-    def link(self, mention: Mention) -> Link:
+    def link(self, mention: Mention) -> EntityLink:
         """The entity that a mention names."""
         if mention.entity is None:
             return self.link_name(mention.text)
         same = self._entities.sharing(mention.entity)
         if len(same) < 2 or mention.text in {"", mention.entity}:
-            return Link(mention.entity, "exact")
+            return EntityLink(mention.entity, "exact")
         if mention.text in same:
-            return Link(mention.text, "exact")
-        return Link(None, "ambiguous", tuple(sorted(same)))
+            return EntityLink(mention.text, "exact")
+        return EntityLink(None, "ambiguous", tuple(sorted(same)))
 
     def event(self, words: str) -> str | None:
         """The dated event that some words name."""

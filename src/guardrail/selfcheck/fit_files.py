@@ -21,7 +21,7 @@ from guardrail.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["fingerprint_of", "must_be_columns", "read", "write"]
+__all__ = ["fingerprint_of", "must_be_columns", "read", "write_fit"]
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ def read(kind: type[T], text: str, source: str | Path) -> T:
         ) from error
 
 
-def write(fit: DataclassInstance, path: str | Path) -> None:
+def write_fit(fit: DataclassInstance, path: str | Path) -> None:
     """Write a fit as JSON."""
     Path(path).write_text(json.dumps(_content(fit), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -19,7 +19,7 @@ from guardrail.requests import ScoreTokens, TokenLogprob
 from guardrail.selfcheck.base import Judged, Material, SentenceCheck
 from guardrail.text.claims import Piece
 
-__all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "context", "entropy", "score", "surprisal"]
+__all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned_tokens", "context", "entropy", "score", "surprisal"]
 
 LIMITS = {
     ("logprob", "mean"): 0.7,
@@ -82,7 +82,7 @@ def score(
     return max(known) if statistic == "max" else math.fsum(known) / len(known)
 
 
-def aligned(
+def aligned_tokens(
     answer: str, tokens: Sequence[TokenLogprob], spans: Sequence[Span]
 ) -> list[list[TokenLogprob]] | None:
     """The tokens of each span of the answer; one that reaches over an edge belongs to both sides.
@@ -179,7 +179,7 @@ class GreyBoxCheck(SentenceCheck):
                 lacking = f"{lacking}, and no proxy gave any: {why([reply])}"
         if not tokens:
             return [Judged(None, reason=lacking)] * len(claims), nothing
-        groups = yield from compute(aligned, case.answer, tokens, [claim.span for claim in claims])
+        groups = yield from compute(aligned_tokens, case.answer, tokens, [claim.span for claim in claims])
         if groups is None:
             reason = "the tokens with log-probabilities do not spell the answer"
             return [Judged(None, reason=reason)] * len(claims), nothing

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from guardrail.adapting.routes import UNKNOWN, Group, row
+from guardrail.adapting.routes import UNKNOWN, RouteGroup, row
 from guardrail.errors import ConfigError
 
 _SEGMENT = r"[A-Za-z0-9_~@:+,=-][A-Za-z0-9._~@:+,=-]*"  # begins with no dot
@@ -94,9 +94,9 @@ def kind_of(method: str, path: str, through: tuple[Through, ...]) -> Kind:
     if (found := OURS.get((method, path))) is not None:
         return found
     group = row(method, path.removeprefix(f"{PREFIX}/")).group if path.startswith(f"{PREFIX}/") else None
-    if group is Group.GUARDED:
+    if group is RouteGroup.GUARDED:
         return Kind.GUARDED
-    if group is Group.NO_TEXT or any(one.takes(method, path) for one in through):
+    if group is RouteGroup.NO_TEXT or any(one.takes(method, path) for one in through):
         return Kind.THROUGH
     return Kind.REFUSED
 

@@ -53,7 +53,7 @@ def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) ->
         >>> found.value, [round(end, 2) for end in found.interval], round(found.size, 1)
         (0.5, [0.11, 0.89], 5.0)
     """
-    errors, sizes = counted(wrong, read)
+    errors, sizes = counts_of(wrong, read)
     units = errors.size
     if units < 2:
         return None
@@ -94,7 +94,7 @@ def by_cluster(influence: ArrayLike, clusters: ArrayLike, *, confidence: float =
     return student_quantile((1 + confidence) / 2, present - 1) * math.sqrt(variance)
 
 
-def counted(wrong: ArrayLike, read: ArrayLike) -> tuple[Counts, Counts]:
+def counts_of(wrong: ArrayLike, read: ArrayLike) -> tuple[Counts, Counts]:
     """Both as arrays, without clusters that have no rows; refuses what is no pair of counts."""
     errors, sizes = np.asarray(wrong, dtype=np.float64), np.asarray(read, dtype=np.float64)
     if errors.shape != sizes.shape or errors.ndim != 1:

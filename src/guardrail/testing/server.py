@@ -35,14 +35,14 @@ from guardrail.testing.service import (
     IGNORABLE,
     REFUSABLE,
     Behaviour,
-    Call,
     ChatService,
     Replies,
+    ScriptedChoice,
     echo,
 )
 from guardrail.testing.writing import FAULTS
 
-__all__ = ["FAULTS", "Behaviour", "Call", "Replies", "Served", "recorded", "serve"]
+__all__ = ["FAULTS", "Behaviour", "Replies", "ScriptedChoice", "Served", "recorded", "serve"]
 
 
 def recorded(source: str | Path) -> Replies:
@@ -62,7 +62,7 @@ def recorded(source: str | Path) -> Replies:
             found.setdefault(messages, {})[entry.request.draw] = entry.reply.value
     takes = {messages: [said for _, said in sorted(draws.items())] for messages, draws in found.items()}
 
-    def reply(call: Call) -> Completion:
+    def reply(call: ScriptedChoice) -> Completion:
         said = takes[call.messages]
         return said[call.draw % len(said)]
 

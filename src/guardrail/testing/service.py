@@ -28,7 +28,7 @@ IGNORABLE = ("logprobs", "echo", "stop")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ScriptedChoice:
     """One choice that a client asked for.
 
     Attributes:
@@ -52,10 +52,10 @@ Said: TypeAlias = str | Completion | Mapping[str, Any]
 
 A message may also have the items of a response (`output`), or Anthropic's blocks (`content`, a list), which are sent as they are.
 """
-Replies: TypeAlias = Callable[[Call], Said]
+Replies: TypeAlias = Callable[[ScriptedChoice], Said]
 
 
-def echo(call: Call) -> str:
+def echo(call: ScriptedChoice) -> str:
     """Say the last message again."""
     return call.text
 
@@ -213,7 +213,7 @@ class ChatService:
             self._continue(exchange, self.behaviour.model, body, first, count)
             return
         try:
-            said = [self.behaviour.replies(Call(body, messages, first + i)) for i in range(count)]
+            said = [self.behaviour.replies(ScriptedChoice(body, messages, first + i)) for i in range(count)]
         except LookupError as error:
             _refuse(exchange, 404, f"no reply for {messages!r}: {error}", code="not_recorded")
             return

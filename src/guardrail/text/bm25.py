@@ -1,7 +1,7 @@
 """BM25: how much a text speaks of what a query speaks of, by the words that both have.
 
 The variant is Lucene's: rarity ln(1 + (N − n + ½) / (n + ½)), never negative, and no constant factor k1 + 1. `bm25` is
-for one text; `Index` ranks many, and is built once for any number of queries.
+for one text; `RankingIndex` ranks many, and is built once for any number of queries.
 
 Source: [robertson2009].
 """
@@ -92,7 +92,7 @@ def bm25(
     )
 
 
-class Index:
+class RankingIndex:
     """Texts that queries are ranked against: per word, the texts that contain it and its weight in each.
 
     A query takes time linear in the texts that share a word with it; the index takes 12 bytes per distinct word of each
@@ -102,7 +102,7 @@ class Index:
         texts: each as its words; any may be empty.
 
     Example:
-        >>> index = Index([["a", "cat", "sat"], ["a", "dog", "ran", "off"], []])
+        >>> index = RankingIndex([["a", "cat", "sat"], ["a", "dog", "ran", "off"], []])
         >>> [(i, round(value, 3)) for i, value in index.best(["a", "dog"], 2)]
         [(1, 0.439), (0, 0.167)]
     """

@@ -423,7 +423,7 @@ class TestText:
         answer = "他是医生。He won 🎉. 中"
         spans = [Span(start=0, end=5), Span(start=5, end=14), Span(start=15, end=16)]
         tokens = model.answer([ScoreTokens("", answer)])[0].value
-        groups = greybox.aligned(answer, tokens, spans)
+        groups = greybox.aligned_tokens(answer, tokens, spans)
         blank = sum(1 for token in tokens if not token.token.strip() and token.token)
         assert sum(map(len, groups)) + blank >= len(tokens)
         for span, group in zip(spans, groups, strict=True):
@@ -524,7 +524,7 @@ class TestProxy:
         tokens = model.answer([ScoreTokens("the cat\n\n", answer)])[0].value
         spans = [finding.span for finding in findings]
         expected = [
-            greybox.score(group, "logprob", "max") for group in greybox.aligned(answer, tokens, spans)
+            greybox.score(group, "logprob", "max") for group in greybox.aligned_tokens(answer, tokens, spans)
         ]
         assert len(spans) > 1
         assert [finding.score for finding in findings] == pytest.approx(expected, abs=1e-5)

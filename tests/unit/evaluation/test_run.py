@@ -18,7 +18,7 @@ from guardrail.chat import ScriptedChat
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, InputError
 from guardrail.evaluation import read_rows, read_run
-from guardrail.evaluation.folder import Folder, Ledger
+from guardrail.evaluation.folder import Folder, RunCosts
 from guardrail.evaluation.inputs import Mapped, survey
 from guardrail.evaluation.library import info_of
 from guardrail.evaluation.running import run
@@ -231,12 +231,12 @@ class TestBudget:
 
     def test_in_flight_counts(self, tmp_path):
         """What was set aside and never settled, because of a kill, counts as spent."""
-        first = Ledger(tmp_path / "spent.log", calls=10)
+        first = RunCosts(tmp_path / "spent.log", calls=10)
         assert first.reserve(4)
         assert first.reserve(4)
         first.settle(4, 3, 50)
         first.close()
-        second = Ledger(tmp_path / "spent.log", calls=10)
+        second = RunCosts(tmp_path / "spent.log", calls=10)
         assert second.calls == 7
         assert not second.reserve(4)
         second.most_calls = 11
@@ -245,7 +245,7 @@ class TestBudget:
 
     def test_tokens(self, tmp_path):
         """A bound on tokens ends a run after they are used up."""
-        ledger = Ledger(tmp_path / "spent.log", tokens=100)
+        ledger = RunCosts(tmp_path / "spent.log", tokens=100)
         assert ledger.reserve(1)
         ledger.settle(1, 1, 120)
         assert not ledger.reserve(1)

@@ -6,7 +6,7 @@ import pytest
 
 from guardrail.errors import MissingExtra
 from guardrail.memory.internal import chinese
-from guardrail.memory.internal.chinese import OTHER_NAMES, has_han, name_key, simplified, text_key
+from guardrail.memory.internal.chinese import OTHER_NAMES, chinese_name_key, has_han, simplified, text_key
 
 
 class TestNameKey:
@@ -35,7 +35,7 @@ class TestNameKey:
     )
     def test_one_poet(self, spelling):
         """Width, script, blanks, marks, a title and a dynasty beside the name make no difference."""
-        assert name_key(spelling) == "王之涣"
+        assert chinese_name_key(spelling) == "王之涣"
 
     @pytest.mark.parametrize(
         ("spelling", "own"),
@@ -49,7 +49,7 @@ class TestNameKey:
     )
     def test_other_names(self, spelling, own):
         """Style names and pen names are their poet's, in either script."""
-        assert name_key(spelling) == name_key(own)
+        assert chinese_name_key(spelling) == chinese_name_key(own)
 
     @pytest.mark.parametrize(
         ("first", "second"),
@@ -64,16 +64,16 @@ class TestNameKey:
     )
     def test_others(self, first, second):
         """Different poets stay different, also where the surname is a dynasty's name."""
-        assert name_key(first) != name_key(second)
+        assert chinese_name_key(first) != chinese_name_key(second)
 
     def test_a_dynasty_is_no_name_to_drop(self):
         """宋之问 and 元稹 keep their surnames: only a dynasty with a dot, or as "poet of", is dropped."""
-        assert name_key("宋之问") == "宋之问"
-        assert name_key("唐") == "唐"
+        assert chinese_name_key("宋之问") == "宋之问"
+        assert chinese_name_key("唐") == "唐"
 
     def test_a_title_alone(self):
         """A title stands for itself where nothing else does."""
-        assert name_key("《静夜思》") == "静夜思"
+        assert chinese_name_key("《静夜思》") == "静夜思"
 
     @pytest.mark.parametrize(
         ("first", "second"),
@@ -88,7 +88,7 @@ class TestNameKey:
     )
     def test_latin(self, first, second):
         """Case, accents, width and marks make no difference."""
-        assert name_key(first) == name_key(second)
+        assert chinese_name_key(first) == chinese_name_key(second)
 
     @pytest.mark.parametrize(
         ("first", "second"),
@@ -96,24 +96,24 @@ class TestNameKey:
     )
     def test_marks_that_tell_apart(self, first, second):
         """Different names and numbers stay different where a mark is all that differs."""
-        assert name_key(first) != name_key(second)
+        assert chinese_name_key(first) != chinese_name_key(second)
 
     @pytest.mark.parametrize(
         ("first", "second"), [("-5", "−5."), ("1.5", "（1.5）"), ("C++", "c++."), ("1914-1918", "1914–1918")]
     )
     def test_marks_that_do_not(self, first, second):
         """The same name stays the same, with a stop or another dash."""
-        assert name_key(first) == name_key(second)
+        assert chinese_name_key(first) == chinese_name_key(second)
 
     @pytest.mark.parametrize("text", ["", " ", "?!", "《》", "（）", "·"])
     def test_nothing(self, text):
         """No letters, no key."""
-        assert name_key(text) == ""
+        assert chinese_name_key(text) == ""
 
     def test_a_long_text(self):
         """Long ones have keys too, and are not remembered."""
         before = chinese._name_key.cache_info().currsize
-        assert name_key("Ab " * 100) == "ab" * 100
+        assert chinese_name_key("Ab " * 100) == "ab" * 100
         assert text_key("Ab " * 100) == "ab" * 100
         assert chinese._name_key.cache_info().currsize == before
 
@@ -149,9 +149,9 @@ class TestWithoutTheExtra:
         chinese._converter.cache_clear()
         chinese._name_key.cache_clear()
         try:
-            assert name_key("Paris") == "paris"
+            assert chinese_name_key("Paris") == "paris"
             with pytest.raises(MissingExtra, match=r"guardrail-sdk\[chinese\]"):
-                name_key("王之涣")
+                chinese_name_key("王之涣")
         finally:
             chinese._converter.cache_clear()
             chinese._name_key.cache_clear()

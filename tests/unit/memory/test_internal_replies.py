@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.memory.internal.chinese import name_key
+from guardrail.memory.internal.chinese import chinese_name_key
 from guardrail.memory.internal.replies import read_list
 
 POETS = ["杜甫", "王之渙", "李白"]  # as the question shows them
@@ -78,7 +78,7 @@ class TestReadList:
     def test_a_gloss(self, reply):
         """Brackets that hold a part of a name stay with it, so that it is known as a gloss."""
         found = read_list(reply, POETS)
-        assert [name_key(name) for name in found] == list(RIGHT)
+        assert [chinese_name_key(name) for name in found] == list(RIGHT)
 
     def test_and(self):
         """The word before the last name is form, unless the name is no name on offer without it."""

@@ -66,26 +66,26 @@ class TestAligned:
     def test_tokens_over_an_edge(self):
         """One that holds the end of a sentence and the start of the next belongs to both; blanks to none."""
         tokens = [token(text, 0.5) for text in ("<s>", "A b", ". C", " d", ".", " ")]
-        groups = greybox.aligned("A b. C d.", tokens, [Span(start=0, end=4), Span(start=5, end=9)])
+        groups = greybox.aligned_tokens("A b. C d.", tokens, [Span(start=0, end=4), Span(start=5, end=9)])
         assert [[t.token for t in group] for group in groups] == [["A b", ". C"], [". C", " d", "."]]
 
     def test_parts_of_characters(self):
         """A token without text belongs where the character before it stands; after a blank to none."""
         tokens = [token(text, 0.5) for text in ("", "中", "", "", "。 ", "", "A", ".🎉", "")]
-        groups = greybox.aligned("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=5)])
+        groups = greybox.aligned_tokens("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=5)])
         assert [[t.token for t in group] for group in groups] == [["中", "", "", "。 "], ["A", ".🎉"]]
-        groups = greybox.aligned("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=6)])
+        groups = greybox.aligned_tokens("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=6)])
         assert [t.token for t in groups[1]] == ["A", ".🎉", ""]
 
     def test_the_end_of_a_file(self):
         """A line's end that the file has and the model did not write."""
         tokens = [token(text, 0.5) for text in ("A b", ".")]
-        groups = greybox.aligned("A b.\n", tokens, [Span(start=0, end=4)])
+        groups = greybox.aligned_tokens("A b.\n", tokens, [Span(start=0, end=4)])
         assert [[t.token for t in group] for group in groups] == [["A b", "."]]
 
     def test_other_tokens(self):
         """Tokens of another text are not forced onto this one."""
-        assert greybox.aligned("A b.", [token("x", 0.5)], [Span(start=0, end=4)]) is None
+        assert greybox.aligned_tokens("A b.", [token("x", 0.5)], [Span(start=0, end=4)]) is None
 
 
 class TestDetector:

@@ -12,11 +12,11 @@ from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Entailment
 from guardrail.selfcheck import GroundingCheck
-from guardrail.selfcheck.fit_files import read, write
+from guardrail.selfcheck.fit_files import read, write_fit
 from guardrail.selfcheck.grounding import fit as fits
 from guardrail.selfcheck.grounding.check import ANSWER
 from guardrail.selfcheck.grounding.fit import ENTAILMENT, LEXICAL, entailment_features, lexical_features
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words
+from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.testing import play
 
@@ -53,28 +53,28 @@ class TestWords:
 class TestNovelty:
     def test_shares(self):
         """By hand: of six words two are new; of five pairs three; of four triples three."""
-        found = novelty("She died in Bern in 1842.", Vocabulary.of(["She died in 1852.", "He lives in"]))
+        found = novelty("She died in Bern in 1842.", DocumentWords.of(["She died in 1852.", "He lives in"]))
         assert found.words == pytest.approx(2 / 6)
         assert found.pairs == pytest.approx(3 / 5)
         assert found.triples == pytest.approx(3 / 4)
 
     def test_a_copy(self):
         """Has nothing new, whatever marks are around it."""
-        found = novelty("**She wrote notes** on the *engine*", Vocabulary.of([DOCUMENT]))
+        found = novelty("**She wrote notes** on the *engine*", DocumentWords.of([DOCUMENT]))
         assert (found.words, found.pairs, found.triples, found.numbers, found.names) == (0, 0, 0, (), ())
 
     def test_no_pairs_across_documents(self):
         """The last word of one and the first of the next are no neighbours."""
-        assert novelty("a b", Vocabulary.of(["x a", "b y"])).pairs == 1.0
+        assert novelty("a b", DocumentWords.of(["x a", "b y"])).pairs == 1.0
 
     @pytest.mark.parametrize("text", ["", " ", "…", "**", "- |"])
     def test_without_words(self, text):
         """Undefined, not zero."""
-        assert novelty(text, Vocabulary.of([DOCUMENT])) is None
+        assert novelty(text, DocumentWords.of([DOCUMENT])) is None
 
     def test_one_word(self):
         """Has no pairs: the share of words is taken."""
-        assert novelty("Bern", Vocabulary.of([DOCUMENT])).triples == 1.0
+        assert novelty("Bern", DocumentWords.of([DOCUMENT])).triples == 1.0
 
 
 class TestUnknown:
@@ -92,17 +92,17 @@ class TestUnknown:
     )
     def test_one_number(self, said, document):
         """May be written in several ways."""
-        assert novelty(f"It was {said}.", Vocabulary.of([document])).numbers == ()
+        assert novelty(f"It was {said}.", DocumentWords.of([document])).numbers == ()
 
     def test_numbers(self):
         """Each once, as written."""
-        found = novelty("In 1842, 1842 and 7.5%.", Vocabulary.of(["in and"]))
+        found = novelty("In 1842, 1842 and 7.5%.", DocumentWords.of(["in and"]))
         assert found.numbers == ("1842", "7.5")
 
     def test_names(self):
         """Neighbours are one name; what begins a sentence is none."""
         said = "Gauss met her. He met Carl Friedrich Gauss in Vienna."
-        assert novelty(said, Vocabulary.of(["met her in"])).names == ("Carl Friedrich Gauss", "Vienna")
+        assert novelty(said, DocumentWords.of(["met her in"])).names == ("Carl Friedrich Gauss", "Vienna")
 
 
 class TestPremises:
@@ -219,7 +219,7 @@ class TestFit:
     def test_packaged(self, name, tmp_path):
         """Reads back as it was written, knows its features, and no doubt lowers a score."""
         fit = fits.packaged_curve(name)
-        write(fit, tmp_path / "fit.json")
+        write_fit(fit, tmp_path / "fit.json")
         assert read(fits.Curve, (tmp_path / "fit.json").read_text(encoding="utf-8"), name) == fit
         assert fit.features == ((*ENTAILMENT, *LEXICAL) if name == "entailment" else LEXICAL)
         assert min(fit.weights) >= 0
@@ -246,7 +246,7 @@ class TestFit:
 class TestFeatures:
     def test_bounds(self):
         """Lexical ones are shares; certain replies stay finite."""
-        found = novelty("Bob Ray met Al Poe in 1842, 1843 and 1844.", Vocabulary.of([DOCUMENT]))
+        found = novelty("Bob Ray met Al Poe in 1842, 1843 and 1844.", DocumentWords.of([DOCUMENT]))
         assert all(0 <= value <= 1 for value in lexical_features(found).values())
         read = [(Premise("a", "single", 1), Entailment(1.0, 0.0, 0.0))]
         assert all(math.isfinite(value) for value in entailment_features(read).values())

@@ -10,7 +10,7 @@ from tests.unit.server.conftest import SECRET, Spotter, answer_of, canned, runni
 from tests.unit.server.test_attacks import chunks
 
 from guardrail import Guard, annotate, block, flag, remove
-from guardrail.adapting.openai_api.deltas import Growing
+from guardrail.adapting.openai_api.deltas import GrowingObject
 from guardrail.server import guarded as guarded_routes
 from guardrail.server.upstream import Passed
 
@@ -237,7 +237,7 @@ class TestLongStreams:
 
     def test_very_many_pieces_are_put_together(self):
         """Half a million took minutes, in which nobody else was served: each piece was added to a copy of all before."""
-        growing = Growing()
+        growing = GrowingObject()
         for i in range(500_000):
             growing.add({"delta": {"content": "ab"}, "logprobs": {"content": [{"token": "ab"}]}, "index": 0})
             if i < 1_000:
@@ -252,7 +252,7 @@ class TestLongStreams:
 
     def test_a_character_that_is_cut_in_two_is_one_again(self):
         """A service that counts in UTF-16 cuts emoji; they were shown as two marks of something unreadable."""
-        growing = Growing()
+        growing = GrowingObject()
         for half in ("a \ud83d", "\ude00 b", "\ude00"):
             growing.add({"content": half})
         assert growing.value() == {"content": "a \U0001f600 b\ude00"}
@@ -260,7 +260,7 @@ class TestLongStreams:
     def test_pieces_are_not_changed(self):
         """The stream may be read again."""
         piece = {"delta": {"content": "a", "tool_calls": [{"index": 0, "function": {"arguments": "1"}}]}}
-        growing = Growing()
+        growing = GrowingObject()
         growing.add(piece)
         growing.add(piece)
         assert growing.value()["delta"] == {

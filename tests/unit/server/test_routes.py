@@ -3,7 +3,7 @@
 import pytest
 
 from guardrail.adapting.openai_api import route
-from guardrail.adapting.routes import ROUTES, Group
+from guardrail.adapting.routes import ROUTES, RouteGroup
 from guardrail.server.routes import Kind, kind_of, unguarded
 
 ASKED = [
@@ -33,8 +33,8 @@ class TestOneTable:
     def test_no_request_falls_under_two_groups_but_the_first_counts(self):
         """Guarded rows come first, so that no later row can take a guarded request away."""
         groups = [row.group for row in ROUTES]
-        assert groups[:3] == [Group.GUARDED] * 3
-        assert Group.GUARDED not in groups[3:]
+        assert groups[:3] == [RouteGroup.GUARDED] * 3
+        assert RouteGroup.GUARDED not in groups[3:]
 
     def test_a_refusal_says_what_the_table_says(self):
         """The same words as the client's."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.effort import ends
 
-from guardrail.text.bm25 import Collection, Index, bm25
+from guardrail.text.bm25 import Collection, RankingIndex, bm25
 
 word = st.sampled_from(["a", "b", "c", "d", "e", "f", "他", "你"])
 text = st.lists(word, max_size=9)
@@ -27,7 +27,7 @@ class TestIndex:
     @given(texts, text)
     def test_as_one_by_one(self, given, query):
         """What `bm25` says of each text, with the rarities of all."""
-        found = Index(given).scores(query)
+        found = RankingIndex(given).scores(query)
         if not any(given):
             assert not found.any()
             return
@@ -42,7 +42,7 @@ class TestIndex:
         given = [[words[i] for i in random.zipf(1.4, size) % 80] for size in random.integers(1, 40, 200)]
         library = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
         library.index(given, show_progress=False)
-        index = Index(given)
+        index = RankingIndex(given)
         for query in given[:20]:
             once = list(dict.fromkeys(query))  # the library counts a word of the query once
             assert index.scores(once) == pytest.approx(library.get_scores(once), abs=1e-4)  # float32
@@ -50,7 +50,7 @@ class TestIndex:
     @given(texts, text, st.integers(0, 9))
     def test_best(self, given, query, most):
         """Those above 0, best first, the first of equal ones first: as a full sort says."""
-        index = Index(given)
+        index = RankingIndex(given)
         scores = index.scores(query)
         ranked = sorted((i for i in range(len(given)) if scores[i] > 0), key=lambda i: (-scores[i], i))
         assert [i for i, _ in index.best(query, most)] == ranked[:most]
@@ -60,19 +60,19 @@ class TestIndex:
         """Does not matter, to the last bit."""
         shuffled = list(range(len(given)))
         random.shuffle(shuffled)
-        scores = Index([given[i] for i in shuffled]).scores(query)
-        assert scores.tolist() == Index(given).scores(query)[shuffled].tolist()
+        scores = RankingIndex([given[i] for i in shuffled]).scores(query)
+        assert scores.tolist() == RankingIndex(given).scores(query)[shuffled].tolist()
 
     @pytest.mark.parametrize("given", [[], [[]], [[], []]])
     def test_nothing(self, given):
         """No text, or none with a word."""
-        assert Index(given).best(["a"], 3) == []
+        assert RankingIndex(given).best(["a"], 3) == []
 
     def test_many(self):
         """2,000 queries against 5,000 texts: ten million pairs, of which few are looked at."""
         random = np.random.default_rng(1)
         given = [[f"w{i}" for i in random.zipf(1.3, 20) % 5_000] for _ in range(5_000)]
         with ends():
-            index = Index(given)
+            index = RankingIndex(given)
             for i in range(2_000):
                 index.best(given[i % 5_000], 3)

@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.performance.server.guarded import FORBIDDEN
 from guardrail.adapting import sse
 from guardrail.adapting.anthropic_messages import Messages
-from guardrail.testing.server import Call
+from guardrail.testing.server import ScriptedChoice
 
 __all__ = ["SAID", "anthropic", "reply"]
 
@@ -21,7 +21,7 @@ SAID = f"Rivers flow. {_MORE} See {FORBIDDEN} for more. {_MORE} They end in seas
 _ARGUMENTS = {"q": "rivers"}
 
 
-def reply(call: Call) -> str | Mapping[str, Any]:
+def reply(call: ScriptedChoice) -> str | Mapping[str, Any]:
     """What OpenAI's API says: a tool call where there are tools, JSON where a schema is wanted, else text."""
     if call.body.get("tools"):
         function = {"name": "look", "arguments": json.dumps(_ARGUMENTS)}

@@ -19,7 +19,7 @@ from guardrail.adapting.openai_api.choices import (
     logprobs,
     messages,
 )
-from guardrail.adapting.openai_api.deltas import Growing, one_by_one
+from guardrail.adapting.openai_api.deltas import GrowingObject, one_by_one
 from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.reasoning import silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
@@ -146,7 +146,7 @@ class ChatCompletions(Codec):
     def whole(self, events: Sequence[Event]) -> Json:
         """The body that a stream would have been."""
         body: Json = {}
-        choices: dict[int, Growing] = {}
+        choices: dict[int, GrowingObject] = {}
         for event in events:
             if event.data.startswith(DONE):
                 break
@@ -159,7 +159,7 @@ class ChatCompletions(Codec):
                 index = one.get("index") or 0
                 if not isinstance(index, int):
                     raise NotReadable("expected choices with a number as index, got something else")
-                choices.setdefault(index, Growing()).add(one)
+                choices.setdefault(index, GrowingObject()).add(one)
         whole = {index: one.value() for index, one in choices.items()}
         if not whole or not all(one.get("finish_reason") for one in whole.values()):
             raise NotReadable("expected a stream with whole choices, got one that broke off")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Growing", "one_by_one"]
+__all__ = ["GrowingObject", "one_by_one"]
 
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ONCE = {"id", "type", "role", "name", "index", "finish_reason", "object"}
@@ -14,7 +14,7 @@ _WHOLE = {"annotations", "citation"}
 """Fields whose items come whole: an `index` in them is a place in the text. LiteLLM sends one `citation` in each piece."""
 
 
-class Growing:
+class GrowingObject:
     """What was received of an object so far: texts and lists grow, the rest is as it came last.
 
     Items of a list that have an `index` (tool calls) are put together by it.
@@ -47,7 +47,7 @@ class Growing:
                     self._fields[name] = _begun(value)
             elif isinstance(value, str) and isinstance(known, _Text):
                 known.parts.append(value)
-            elif isinstance(value, Mapping) and isinstance(known, Growing):
+            elif isinstance(value, Mapping) and isinstance(known, GrowingObject):
                 known.add(value)
             elif isinstance(value, list) and isinstance(known, _Items):
                 known.extend(value)
@@ -71,7 +71,7 @@ class _Items:
 
     def __init__(self, items: Iterable[Any]) -> None:
         self.items: list[Any] = []
-        self._places: dict[int | str, Growing] = {}
+        self._places: dict[int | str, GrowingObject] = {}
         self.extend(items)
 
     def extend(self, more: Iterable[Any]) -> None:
@@ -81,7 +81,7 @@ class _Items:
                 self.items.append(item)
                 continue
             if index not in self._places:
-                self._places[index] = Growing()
+                self._places[index] = GrowingObject()
                 self.items.append(self._places[index])
             self._places[index].add(item)
 
@@ -115,7 +115,7 @@ def _begun(value: Any) -> Any:
     if isinstance(value, list):
         return _Items(value)
     if isinstance(value, Mapping):
-        begun = Growing()
+        begun = GrowingObject()
         begun.add(value)
         return begun
     return value
@@ -126,4 +126,4 @@ def _ended(value: Any) -> Any:
         return _paired("".join(value.parts))
     if isinstance(value, _Items):
         return [_ended(item) for item in value.items]
-    return value.value() if isinstance(value, Growing) else value
+    return value.value() if isinstance(value, GrowingObject) else value

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from guardrail.adapting.routes import ROUTES, UNKNOWN, Group, row
+from guardrail.adapting.routes import ROUTES, UNKNOWN, RouteGroup, row
 from guardrail.errors import ConfigError, UnknownName
 
 __all__ = ["Route", "allowed", "error_body", "route"]
@@ -45,14 +45,16 @@ def route(method: str, path: str, allow: Collection[str] = ()) -> Route:
     """
     path = _DEPLOYMENT.sub("", path.strip("/"), count=1)  # Azure names the deployment before
     found = row(method, path)
-    if found.group is Group.GUARDED and found.name in {"chat", "responses"}:
+    if found.group is RouteGroup.GUARDED and found.name in {"chat", "responses"}:
         return Route(cast("Literal['chat', 'responses']", found.name))
-    if found.group is not Group.GUARDED and (found.group is not Group.MODEL_TEXT or found.name in allow):
+    if found.group is not RouteGroup.GUARDED and (
+        found.group is not RouteGroup.MODEL_TEXT or found.name in allow
+    ):
         return Route("pass")
     return Route("refuse", found.name, found.reason or UNKNOWN)  # Anthropic's paths are not this client's
 
 
-_NAMES = frozenset(one.name for one in ROUTES if one.group is Group.MODEL_TEXT)
+_NAMES = frozenset(one.name for one in ROUTES if one.group is RouteGroup.MODEL_TEXT)
 
 
 def allowed(names: Collection[str]) -> frozenset[str]:
@@ -70,7 +72,7 @@ def allowed(names: Collection[str]) -> frozenset[str]:
         if not isinstance(name, str):
             raise ConfigError(f"expected names of paths, got {name!r:.80} in allow=: write allow=['batches']")
         known = row("GET", name.removeprefix("beta.").replace(".", "/"))
-        meant = known.name if known.group is Group.MODEL_TEXT and known.reason != UNKNOWN else ""
+        meant = known.name if known.group is RouteGroup.MODEL_TEXT and known.reason != UNKNOWN else ""
         if name in _NAMES:
             continue
         if meant or "." in name or "/" in name or difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.8):

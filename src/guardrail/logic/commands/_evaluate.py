@@ -16,8 +16,8 @@ from guardrail.errors import InputError, ParseError
 
 if TYPE_CHECKING:
     from guardrail.logic.paper.oracles import Truth
-    from guardrail.logic.paper.oracles.rates import Assessment, Category, Tally
-    from guardrail.logic.paper.questions.evaluation import Outcomes, Rate
+    from guardrail.logic.paper.oracles.rates import Assessment, Category, CategoryCounts
+    from guardrail.logic.paper.questions.evaluation import CaseOutcome, Rate
 
 _NAMES: Mapping[Category, tuple[str, str]] = {  # of a row, of a column
     "right": ("right", "right"),
@@ -93,7 +93,7 @@ def _case(line: str, path: str, number: int) -> Case:
 # --- replies -------------------------------------------------------------------------------------------------
 
 
-def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Outcomes]:
+def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[CaseOutcome]:
     """What a model makes of cases, in order.
 
     Raises:
@@ -107,7 +107,7 @@ def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Ou
     from guardrail.logic.paper.questions.evaluation import evaluate
 
     hub = Hub({"chat": chat}, store=Cache(Path(cache).expanduser()) if cache else None)
-    found: dict[int, Outcomes] = {}
+    found: dict[int, CaseOutcome] = {}
     for temporal in (False, True):
         chosen = [(n, case) for n, case in enumerate(cases) if case.temporal is temporal]
         flow = evaluate([case for _, case in chosen], kind="temporal" if temporal else "relation")
@@ -119,7 +119,7 @@ def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Ou
     return [found[number] for number in range(len(cases))]
 
 
-def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[Outcomes]:
+def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[CaseOutcome]:
     """What recorded replies make of cases, in order: lines with the id of a case or its question, or a recording.
 
     Raises:
@@ -127,7 +127,7 @@ def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[Outco
         ParseError: a line is no reply.
     """
     from guardrail.chat import RecordedChat
-    from guardrail.logic.paper.questions.evaluation import Outcomes, judged
+    from guardrail.logic.paper.questions.evaluation import CaseOutcome, judged
 
     place = Path(path).expanduser()
     if not place.is_file():
@@ -138,7 +138,7 @@ def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[Outco
         return ask_model(cases, RecordedChat(place), cache=cache)
     texts = _replies(cases, path)
     return [
-        Outcomes(case, "failed", None, f"no recorded reply in {path!r}")
+        CaseOutcome(case, "failed", None, f"no recorded reply in {path!r}")
         if (text := texts.get(number)) is None
         else judged(case, text)
         for number, case in enumerate(cases)
@@ -231,11 +231,11 @@ class Results:
     """
 
     cases: Sequence[Case]
-    outcomes: Sequence[Outcomes]
+    outcomes: Sequence[CaseOutcome]
     assessments: Sequence[Assessment]
 
     @classmethod
-    def of(cls, cases: Sequence[Case], outcomes: Sequence[Outcomes]) -> Results:
+    def of(cls, cases: Sequence[Case], outcomes: Sequence[CaseOutcome]) -> Results:
         """Ask the oracles about each reply."""
         from guardrail.logic.paper.oracles.rates import assess
 
@@ -243,16 +243,19 @@ class Results:
             found = [assess(one, case.truth) for case, one in zip(cases, outcomes, strict=True)]
         return cls(cases, outcomes, found)
 
-    def groups(self) -> dict[str, tuple[Rate, Tally]]:
+    def groups(self) -> dict[str, tuple[Rate, CategoryCounts]]:
         """All together, then each rule and operator, in the order in which they first come."""
         from guardrail.logic.paper.oracles.rates import tally
-        from guardrail.logic.paper.questions.evaluation import rate
+        from guardrail.logic.paper.questions.evaluation import wrong_rate
 
         members: dict[str, list[int]] = {"all": list(range(len(self.cases)))}
         for number, case in enumerate(self.cases):
             members.setdefault(f"  {case.group or 'other'}", []).append(number)
         return {
-            name: (rate([self.outcomes[n] for n in numbers]), tally([self.assessments[n] for n in numbers]))
+            name: (
+                wrong_rate([self.outcomes[n] for n in numbers]),
+                tally([self.assessments[n] for n in numbers]),
+            )
             for name, numbers in members.items()
         }
 

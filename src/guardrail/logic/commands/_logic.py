@@ -16,7 +16,7 @@ from guardrail.errors import InputError
 
 if TYPE_CHECKING:
     from guardrail.logic.knowledge import Judgement, KnowledgeBase, Proof, Triple
-    from guardrail.logic.knowledge.sources import Imported
+    from guardrail.logic.knowledge.sources import ReadFacts
 
 _SHOWN = 5  # problems of an import that are told one by one
 
@@ -42,12 +42,12 @@ def opened(kb: str) -> Iterator[KnowledgeBase]:
         yield base
 
 
-def gathered(files: Sequence[str]) -> Imported:
+def gathered(files: Sequence[str]) -> ReadFacts:
     """All facts of some files and folders; what could not be read is reported."""
-    from guardrail.logic.knowledge.sources import Imported
+    from guardrail.logic.knowledge.sources import ReadFacts
     from guardrail.logic.knowledge.sources.mixed import read_facts
 
-    found = Imported()
+    found = ReadFacts()
     for file in files:
         path = Path(file).expanduser()
         if not path.exists():
@@ -57,7 +57,7 @@ def gathered(files: Sequence[str]) -> Imported:
     return found
 
 
-def _joined(found: Imported, more: Imported) -> None:
+def _joined(found: ReadFacts, more: ReadFacts) -> None:
     found.facts += more.facts
     found.events += more.events
     found.entities += more.entities
@@ -80,7 +80,7 @@ class Query:
     language: str
 
 
-def wikidata(found: Imported, query: Query, state: Path) -> None:
+def wikidata(found: ReadFacts, query: Query, state: Path) -> None:
     """Add facts of Wikidata; what has arrived is kept in `state`, so that an interrupted import goes on."""
     from guardrail.logic.knowledge import reviewed
     from guardrail.logic.knowledge.sources.sparql import WIKIDATA, Sparql

@@ -73,10 +73,10 @@ def read(sentence: str) -> Reading:
         raise reader.fault("the end of the sentence")
     if scope.year is None:
         raise InputError(f"expected a sentence about a year, got {sentence!r:.200}")
-    return Reading(formula, read_year(scope.year), asked)
+    return Reading(formula, year_in_digits(scope.year), asked)
 
 
-def read_year(digits: str) -> int:
+def year_in_digits(digits: str) -> int:
     """A year of at most nine digits.
 
     Raises:

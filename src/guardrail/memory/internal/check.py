@@ -10,7 +10,7 @@ import numpy as np
 from guardrail.detector import Detector, Scope
 from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, why
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.memory.internal.chinese import name_key
+from guardrail.memory.internal.chinese import chinese_name_key
 from guardrail.memory.internal.task import Match, Order, Task, read_answer, recognised
 from guardrail.options import option
 from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
@@ -112,12 +112,12 @@ class PairConsistency(Detector):
             texts=tuple(texts),
             read=tuple(", ".join(names) if names else None for names in answered),
         )
-        usable = [[name_key(name) for name in names] for names in answered if names]
+        usable = [[chinese_name_key(name) for name in names] for names in answered if names]
         if len(usable) < self.least:
             reason = f"asked again, {len(usable)} of {len(replies)} replies could be read, and {self.least} are needed"
             failed = why(replies)
             return [self._unverified(case, f"{reason}: {failed}" if failed else reason, said)]
-        wanted = [name_key(match.name) for match in given]
+        wanted = [chinese_name_key(match.name) for match in given]
         differ = sum(names != wanted for names in usable)
         whole = Measurement(
             name="replies that differ",

@@ -89,7 +89,7 @@ def simplified(text: str) -> str:
     return _converter()(text) if has_han(text) else text
 
 
-def name_key(text: str) -> str:
+def chinese_name_key(text: str) -> str:
     """What is left of a name for comparison; two spellings of one name have one key.
 
     Dropped: blanks, punctuation, accents of Latin letters, case, glosses in brackets, a title in 《》 next to the

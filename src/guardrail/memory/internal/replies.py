@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from guardrail.memory.internal.chinese import name_key
+from guardrail.memory.internal.chinese import chinese_name_key
 
 _READ = 10_000  # characters of a reply that are looked at
 _THOUGHT_END = "</think>"
@@ -43,18 +43,20 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
     text = _said(reply)
     if not _bared(text):
         return ()
-    known = {name_key(name): name for name in (*on_offer, *right)}
+    known = {chinese_name_key(name): name for name in (*on_offer, *right)}
     longest = max(_LONG, *(len(name) for name in known.values()))
     lines = [_bared(line) for line in _NUMBER.sub("", _whole(text)).splitlines()]
     widest = 1 + max(len(_SEPARATOR.findall(name)) for name in known.values())
     pieces = (_rejoined(_SEPARATOR.split(line), known, widest) for line in lines if line)
     names = [_bared(name) for line in pieces for name in line]
     names[1:] = [_without_and(name, known) for name in names[1:]]
-    if any(len(name) > longest or (_PROSE.search(name) and name_key(name) not in known) for name in names):
+    if any(
+        len(name) > longest or (_PROSE.search(name) and chinese_name_key(name) not in known) for name in names
+    ):
         return ()
     if len(names) != len(on_offer) or not all(names):
         return ()
-    if not any(name_key(name) in known for name in names):
+    if not any(chinese_name_key(name) in known for name in names):
         return ()  # "I do not know, sorry" is two words and a comma
     return tuple(names)
 
@@ -115,10 +117,10 @@ def _around(text: str, opening: str, closing: str) -> bool:
 def _without_and(name: str, known: Mapping[str, str]) -> str:
     """The last of "Oslo, and Rome" is Rome where that is on offer, and "and Rome" is not."""
     match = _AND.match(name)
-    if match is None or name_key(name) in known:
+    if match is None or chinese_name_key(name) in known:
         return name
     rest = _bared(name[match.end() :])
-    return rest if name_key(rest) in known else name
+    return rest if chinese_name_key(rest) in known else name
 
 
 def _rejoined(pieces: Sequence[str], known: Mapping[str, str], widest: int) -> Sequence[str]:
@@ -129,7 +131,7 @@ def _rejoined(pieces: Sequence[str], known: Mapping[str, str], widest: int) -> S
     place = 0
     while place < len(pieces):
         ends = range(min(len(pieces), place + widest), place + 1, -1)
-        end = next((e for e in ends if name_key(",".join(pieces[place:e])) in known), place + 1)
+        end = next((e for e in ends if chinese_name_key(",".join(pieces[place:e])) in known), place + 1)
         found.append(", ".join(piece.strip() for piece in pieces[place:end]))
         place = end
     return found

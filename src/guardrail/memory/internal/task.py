@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from guardrail.memory.internal.chinese import name_key, text_key
+from guardrail.memory.internal.chinese import chinese_name_key, text_key
 from guardrail.memory.internal.replies import read_list, thought_end
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
@@ -145,15 +145,17 @@ def read_answer(
         return []
     found = [replace(match, start=begin + match.start, end=begin + match.end) for match in found]
     by_label = dict(zip(labels, rights, strict=False))
-    known = {name_key(right) for right in rights}
+    known = {chinese_name_key(right) for right in rights}
     resolved = [replace(match, name=_resolved(match.name, by_label, known)) for match in found]
-    return resolved if any(name_key(match.name) in known for match in resolved) else []
+    return resolved if any(chinese_name_key(match.name) in known for match in resolved) else []
 
 
 def _resolved(name: str, by_label: Mapping[str, str], known: Collection[str]) -> str:
     """The partner without a remark behind it; or what a letter stands for, alone ("B") or beside it ("B. Rome")."""
     short = _REMARK.split(name, maxsplit=1)[0]
-    if name_key(name) not in known and (name_key(short) in known or short.upper() in by_label):
+    if chinese_name_key(name) not in known and (
+        chinese_name_key(short) in known or short.upper() in by_label
+    ):
         name = short
     labelled = _LABELLED.fullmatch(name) if by_label else None
     if labelled is None or labelled[1].upper() not in by_label:
@@ -161,7 +163,7 @@ def _resolved(name: str, by_label: Mapping[str, str], known: Collection[str]) ->
     rest = labelled[2].strip(_WRAPPED)
     if not rest:
         return by_label[labelled[1].upper()]
-    return rest if name_key(rest) in known else name
+    return rest if chinese_name_key(rest) in known else name
 
 
 def _by_left(answer: str, lefts: Sequence[str]) -> list[Match]:

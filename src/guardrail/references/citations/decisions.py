@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.laws import any_of, table
+from guardrail.references.citations.laws import any_of, law_words
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
 __all__ = ["decisions"]
 
 _YEAR = r"(?:1[6-9]|20)\d\d"
-_OF = {name: any_of(words) for name, words in table()["courts"].items()}
+_OF = {name: any_of(words) for name, words in law_words()["courts"].items()}
 _REPORT = r"[A-Z][A-Za-z.]{0,9}(?:\([A-Z]\))?(?:\s(?:[A-Z][A-Za-z.]{0,9}|&|\([A-Z]{2}\))){0,2}"
 _CITED = re.compile(
     rf"(?P<common>\[{_YEAR}(?:-\d\d)?\](?:\s\d{{1,2}})?\s{_REPORT}\s\d{{1,5}}(?:\s\((?:[A-Z][A-Za-z]{{1,8}})\))?"  # [1964] 1 QB 349; [2002] EWHC 490 (QB)

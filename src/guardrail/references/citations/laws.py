@@ -20,7 +20,7 @@ from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import body
 from guardrail.report import Span
 
-__all__ = ["named_laws", "names_a_law", "table"]
+__all__ = ["law_words", "named_laws", "names_a_law"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
 _HAN, _KATAKANA, _HANGUL = "\u3400-\u9fff", "\u30a0-\u30ff", "\uac00-\ud7a3"
@@ -61,7 +61,7 @@ _WORD = re.compile(r"[^\W\d_a-z][\w’'-]*")
 _SENTENCE = re.compile(r"(?<=[^\W\d_A-Z]{3}[.!?])\s(?=\W{0,4}[^\W\d_a-z])|[。！？\n]")
 
 
-def table() -> dict[str, dict[str, list[str]]]:
+def law_words() -> dict[str, dict[str, list[str]]]:
     """The words of `laws.toml`: by language, or "courts", and by list."""
     text = resources.files("guardrail.references.citations").joinpath("laws.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
@@ -106,7 +106,7 @@ class _Grammar:
 
 @cache
 def _grammar() -> _Grammar:
-    by_language = table()
+    by_language = law_words()
     words = defaultdict[str, list[str]](list)
     for language, some in by_language.items():
         for name, listed in some.items():

@@ -22,7 +22,7 @@ from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
 from guardrail.selfcheck.ensemble.stack import Knot, probabilities
-from guardrail.selfcheck.fit_files import fingerprint_of, must_be_columns, read, write
+from guardrail.selfcheck.fit_files import fingerprint_of, must_be_columns, read, write_fit
 
 __all__ = [
     "Examine",
@@ -187,7 +187,7 @@ class Fit:
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON."""
-        write(self, path)
+        write_fit(self, path)
 
 
 @cache

@@ -28,7 +28,7 @@ from guardrail.selfcheck.grounding.fit import (
     packaged_curve,
     probability,
 )
-from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty, plain_words
+from guardrail.selfcheck.grounding.novelty import DocumentWords, Novelty, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.selfcheck.grounding.questions import assents, is_plain, statement
 from guardrail.selfcheck.languages import spoken_in
@@ -317,7 +317,7 @@ def _denied(one: _Prepared, weighed: _Weighed) -> _Weighed:
 def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> list[_Prepared]:
     texts = material.texts
     written = [readable(text) for text in texts]
-    vocabulary, premises = Vocabulary.of(written), Premises(texts)
+    vocabulary, premises = DocumentWords.of(written), Premises(texts)
     copies = Copies(list(zip(premises.sentences, premises.documents, strict=True)))
     denials = Denials(vocabulary.quantities, copies, labels=material.labels, asked=material.asked)
     strange = sum(not any(map(reads_script, lines(text))) for text in texts if text)
@@ -352,7 +352,7 @@ def _prepared(claims: Sequence[Piece], material: Material, unlearnt: bool) -> li
     return found
 
 
-def _counted(text: str, vocabulary: Vocabulary, asked: Collection[str], unlearnt: bool) -> Novelty | None:
+def _counted(text: str, vocabulary: DocumentWords, asked: Collection[str], unlearnt: bool) -> Novelty | None:
     """How much of a claim is new; a name that the question has is no invention of the answer.
 
     In other languages nouns are capitalised or inflected: only one of which no document has any form is a name that is new.

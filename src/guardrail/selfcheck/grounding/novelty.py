@@ -17,7 +17,7 @@ from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.quantities import quantities
 from guardrail.text.typography import normalised
 
-__all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "telling_words", "words_with_places"]
+__all__ = ["DocumentWords", "Novelty", "novelty", "plain_words", "telling_words", "words_with_places"]
 
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _LETTER = rf"[^\W_{_IDEOGRAPHS}]"
@@ -56,7 +56,7 @@ def plain_words(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class DocumentWords:
     """The words of some documents, and the pairs and triples that follow each other within one document.
 
     Attributes:
@@ -76,7 +76,7 @@ class Vocabulary:
     quantities: KnownQuantities = field(repr=False)
 
     @classmethod
-    def of(cls, documents: Iterable[str]) -> Vocabulary:
+    def of(cls, documents: Iterable[str]) -> DocumentWords:
         """Read documents; each is any text."""
         texts = [normalised(text) for text in documents]
         each = [plain_words(text) for text in texts]
@@ -122,7 +122,7 @@ class Novelty:
     length: int
 
 
-def novelty(text: str, documents: Vocabulary) -> Novelty | None:
+def novelty(text: str, documents: DocumentWords) -> Novelty | None:
     """How much of a text its documents lack; `None` of a text without words.
 
     Example:
@@ -182,7 +182,7 @@ def _stem(word: str) -> str:
 
 
 def _unknown(
-    text: str, documents: Vocabulary, places: Sequence[tuple[int, int]]
+    text: str, documents: DocumentWords, places: Sequence[tuple[int, int]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The numbers and names of a normalised text that documents lack; each once, as written, in order.
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.selfcheck.nli.premise import parts
-from guardrail.text.bm25 import Index
+from guardrail.text.bm25 import RankingIndex
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
@@ -91,10 +91,10 @@ class Premises:
         self.sentences = [line for own in each for line in own]
         self.documents = [number for number, own in enumerate(each, 1) for _ in own]
         words = [plain_words(sentence) for sentence in self.sentences]
-        self._alone = Index(words)
+        self._alone = RankingIndex(words)
         self._windows = {size: self._cut(size) for size in _WINDOWS}
         self._ranked = {
-            size: Index(list(itertools.chain(*words[a:b])) for a, b in windows)
+            size: RankingIndex(list(itertools.chain(*words[a:b])) for a, b in windows)
             for size, windows in self._windows.items()
         }
 

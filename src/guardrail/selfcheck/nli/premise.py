@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from guardrail.report import Span
 from guardrail.requests import Vector
 from guardrail.selfcheck.tokens import words
-from guardrail.text.bm25 import Index
+from guardrail.text.bm25 import RankingIndex
 from guardrail.text.sentences import sentences
 
 __all__ = ["Part", "Passages", "Premise", "nearest_parts", "parts", "passages"]
@@ -71,7 +71,7 @@ class Passages:
             first.setdefault(span.of(text), span)
         self.spans = tuple(first.values())
         self.sentences = tuple(first)
-        self._index = Index(words(sentence) for sentence in self.sentences)
+        self._index = RankingIndex(words(sentence) for sentence in self.sentences)
 
     def by_words(self, sentence: str, most: int = 3) -> Premise:
         """The sentences that share most with `sentence`, in the text's order: by BM25, rarities counted within this text.
@@ -173,7 +173,7 @@ def nearest_parts(sentences: Sequence[str], text: str, candidates: Sequence[Part
 
     Those that share no word with it come last, in their order.
     """
-    index = Index(words(text[one.start : one.end]) for one in candidates)
+    index = RankingIndex(words(text[one.start : one.end]) for one in candidates)
     found = []
     for sentence in sentences:
         scores = index.scores(words(sentence))

@@ -27,7 +27,7 @@ from guardrail.testing.leaks.forbidden import FORBIDDEN, Forbidden
 from guardrail.testing.leaks.matrix import matrix
 from guardrail.testing.leaks.replies import Reply
 from guardrail.testing.leaks.table import Row, Table
-from guardrail.testing.leaks.upstream import Upstream, upstream
+from guardrail.testing.leaks.upstream import StubUpstream, upstream
 
 __all__ = [
     "APIS",
@@ -47,8 +47,8 @@ __all__ = [
     "Reply",
     "Row",
     "Setting",
+    "StubUpstream",
     "Table",
-    "Upstream",
     "called",
     "matrix",
     "over_http",

@@ -12,7 +12,7 @@ from guardrail.testing.leaks.doors import Door, NotOffered, Opened, Setting, ove
 from guardrail.testing.leaks.forbidden import FORBIDDEN, Forbidden
 from guardrail.testing.leaks.replies import Reply, shown, texts_by_channel
 from guardrail.testing.leaks.table import Row, Table
-from guardrail.testing.leaks.upstream import Upstream, upstream
+from guardrail.testing.leaks.upstream import StubUpstream, upstream
 
 _ENDS = {"chat": "data: [DONE]", "responses": "response.completed", "messages": "message_stop"}
 _HELD = ("content_filter", '"refusal"', '"incomplete"')
@@ -25,7 +25,7 @@ def matrix(
     forbidden: Sequence[str] = FORBIDDEN,
     mark: str = "made up",
     fragment: int = 6,
-    stub: Upstream | None = None,
+    stub: StubUpstream | None = None,
 ) -> Table:
     """Run every case through a guard and count what got out.
 
@@ -61,7 +61,7 @@ def matrix(
 
 
 def _opened(
-    door: Door | str, setting: Setting, cases: Sequence[Case], running: Upstream, texts: Forbidden
+    door: Door | str, setting: Setting, cases: Sequence[Case], running: StubUpstream, texts: Forbidden
 ) -> Iterator[Row]:
     try:
         with nullcontext(door) if isinstance(door, str) else door(setting) as found:

@@ -11,12 +11,12 @@ from guardrail.testing.completions import Cut, words
 from guardrail.testing.leaks.cases import Case, said
 from guardrail.testing.leaks.forbidden import FORBIDDEN
 from guardrail.testing.server import Served, serve
-from guardrail.testing.service import Behaviour, Call, ChatService, Said
+from guardrail.testing.service import Behaviour, ChatService, Said, ScriptedChoice
 
 _FAULTS = ("rate_limit", "server_error", "content_type")
 
 
-class Upstream:
+class StubUpstream:
     """A running stub.
 
     Attributes:
@@ -55,7 +55,7 @@ class Upstream:
         cuts: dict[str, Cut] = {"characters": list, "halves": self._halves}
         how.cut = cuts.get(case.delivery, words)
 
-    def reply(self, call: Call) -> Said:
+    def reply(self, call: ScriptedChoice) -> Said:
         """What is said: the forbidden texts, until it is asked again; a stubborn one says them always."""
         del call
         asked, before = self.asked, self._choice
@@ -76,14 +76,14 @@ class Upstream:
 
 
 @contextlib.contextmanager
-def upstream(forbidden: Sequence[str] = FORBIDDEN, *, port: int = 0) -> Iterator[Upstream]:
+def upstream(forbidden: Sequence[str] = FORBIDDEN, *, port: int = 0) -> Iterator[StubUpstream]:
     """Run the stub while the block runs, for a guard that is started by hand.
 
     Args:
         forbidden: what it says and the guard must not release.
         port: 0 takes a free one.
     """
-    found = Upstream(forbidden)
+    found = StubUpstream(forbidden)
     with serve(found.reply, port=port) as served:
         found.started(served)
         yield found

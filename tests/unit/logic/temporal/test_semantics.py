@@ -6,8 +6,7 @@ import pytest
 from tests.effort import lines_run
 
 from guardrail.errors import InputError
-from guardrail.logic.paper.temporal.points import Points
-from guardrail.logic.paper.temporal.points import holds as holds_by_definition
+from guardrail.logic.paper.temporal.points import Points, holds_by_definition
 from guardrail.logic.temporal.events import history
 from guardrail.logic.temporal.formula import And, Atom, Finally, Globally, Not, Until
 from guardrail.logic.temporal.intervals import IntervalSet

@@ -6,7 +6,7 @@ without a word.
 
 from __future__ import annotations
 
-from guardrail.logic.knowledge.sources.reading import Imported, Problem
+from guardrail.logic.knowledge.sources.reading import LeftOut, ReadFacts
 from guardrail.logic.knowledge.sources.triples import read_triples
 
-__all__ = ["Imported", "Problem", "read_triples"]
+__all__ = ["LeftOut", "ReadFacts", "read_triples"]

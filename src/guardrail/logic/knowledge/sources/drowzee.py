@@ -11,7 +11,7 @@ from pathlib import Path
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import DatedEvent
-from guardrail.logic.knowledge.sources.reading import Imported, text_lines
+from guardrail.logic.knowledge.sources.reading import ReadFacts, text_lines
 from guardrail.logic.knowledge.sources.triples import read_triples
 from guardrail.logic.temporal.events import year_of
 
@@ -20,7 +20,7 @@ TEMPORAL = "temporal_facts.csv"
 _COLUMNS = ["event", "name", "begin", "end"]
 
 
-def read_drowzee(folder: str | os.PathLike[str]) -> Imported:
+def read_drowzee(folder: str | os.PathLike[str]) -> ReadFacts:
     """The base triples and the dated events of a folder.
 
     Raises:
@@ -34,13 +34,13 @@ def read_drowzee(folder: str | os.PathLike[str]) -> Imported:
     return found
 
 
-def read_events(path: str | os.PathLike[str]) -> Imported:
+def read_events(path: str | os.PathLike[str]) -> ReadFacts:
     """Events from CSV with the columns event, name, begin, end; dates are ISO, the first column is ignored.
 
     Raises:
         InputError: the file cannot be read or has other columns.
     """
-    found = Imported()
+    found = ReadFacts()
     rows = text_lines(path, found)
     _, header = next(rows, (0, ""))
     if next(csv.reader([header]), []) != _COLUMNS:

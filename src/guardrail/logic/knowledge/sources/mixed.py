@@ -15,11 +15,11 @@ from pathlib import Path
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
 from guardrail.logic.knowledge.sources.drowzee import FACTS, read_drowzee, read_events
-from guardrail.logic.knowledge.sources.reading import Imported, json_lines
+from guardrail.logic.knowledge.sources.reading import ReadFacts, json_lines
 from guardrail.logic.knowledge.sources.triples import read_triples
 
 
-def read_facts(path: str | os.PathLike[str]) -> Imported:
+def read_facts(path: str | os.PathLike[str]) -> ReadFacts:
     """What a file or folder contains: `.tsv` and `.jsonl` facts, `.csv` events, or a folder of the Drowzee data.
 
     Raises:
@@ -43,8 +43,8 @@ def read_facts(path: str | os.PathLike[str]) -> Imported:
             )
 
 
-def _read_lines(path: Path) -> Imported:
-    found = Imported()
+def _read_lines(path: Path) -> ReadFacts:
+    found = ReadFacts()
     for number, entry in json_lines(path, found):
         try:
             _add(found, entry)
@@ -53,7 +53,7 @@ def _read_lines(path: Path) -> Imported:
     return found
 
 
-def _add(found: Imported, entry: dict[str, object]) -> None:
+def _add(found: ReadFacts, entry: dict[str, object]) -> None:
     if "event" in entry:
         found.events.append(_event(entry))
     elif "label" in entry:

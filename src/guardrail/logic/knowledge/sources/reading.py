@@ -13,7 +13,7 @@ from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LeftOut:
     """Something that was left out.
 
     Attributes:
@@ -31,7 +31,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Imported:
+class ReadFacts:
     """What was read; `build` takes the first three.
 
     Attributes:
@@ -44,14 +44,14 @@ class Imported:
     facts: list[Triple] = field(default_factory=list)
     events: list[DatedEvent] = field(default_factory=list)
     entities: list[Entity] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[LeftOut] = field(default_factory=list)
 
     def problem(self, source: object, line: int, what: object) -> None:
         """Note something that was left out."""
-        self.problems.append(Problem(str(source), line, str(what)))
+        self.problems.append(LeftOut(str(source), line, str(what)))
 
 
-def text_lines(path: str | os.PathLike[str], found: Imported) -> Iterator[tuple[int, str]]:
+def text_lines(path: str | os.PathLike[str], found: ReadFacts) -> Iterator[tuple[int, str]]:
     """The lines of a file with their numbers, without line breaks; those that are no UTF-8 are problems.
 
     Raises:
@@ -70,7 +70,7 @@ def text_lines(path: str | os.PathLike[str], found: Imported) -> Iterator[tuple[
         raise InputError(f"expected a file at {str(path)!r}, could not read it: {error.strerror}.") from error
 
 
-def json_lines(path: str | os.PathLike[str], found: Imported) -> Iterator[tuple[int, dict[str, object]]]:
+def json_lines(path: str | os.PathLike[str], found: ReadFacts) -> Iterator[tuple[int, dict[str, object]]]:
     """The objects of a file of JSON lines with their line numbers; other lines are problems, empty ones not."""
     for number, text in text_lines(path, found):
         if not text.strip():

@@ -15,20 +15,20 @@ from pathlib import Path
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.knowledge.sources.reading import Imported, json_lines, text_lines
+from guardrail.logic.knowledge.sources.reading import ReadFacts, json_lines, text_lines
 
 _HEADERS = {("subject", "relation", "object"), ("subject", "predicate", "object")}
 _READ = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
 
 
-def read_triples(path: str | os.PathLike[str]) -> Imported:
+def read_triples(path: str | os.PathLike[str]) -> ReadFacts:
     """The triples of a file, by its name: `.tsv`, or `.jsonl`.
 
     Raises:
         InputError: the file cannot be read, or has another name.
     """
-    found = Imported()
+    found = ReadFacts()
     match Path(path).suffix.lower():
         case ".tsv" | ".txt":
             _read_tsv(path, found)
@@ -39,7 +39,7 @@ def read_triples(path: str | os.PathLike[str]) -> Imported:
     return found
 
 
-def _read_tsv(path: str | os.PathLike[str], found: Imported) -> None:
+def _read_tsv(path: str | os.PathLike[str], found: ReadFacts) -> None:
     for number, text in text_lines(path, found):
         if not text.strip():
             continue
@@ -65,7 +65,7 @@ def _character(match: re.Match[str]) -> str:
     return _READ[match[1]]
 
 
-def _read_jsonl(path: str | os.PathLike[str], found: Imported) -> None:
+def _read_jsonl(path: str | os.PathLike[str], found: ReadFacts) -> None:
     for number, entry in json_lines(path, found):
         try:
             found.facts.append(_triple(entry))

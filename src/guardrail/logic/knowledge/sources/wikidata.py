@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
 from guardrail.logic.knowledge.relations import Relations, reviewed
-from guardrail.logic.knowledge.sources.reading import Imported
+from guardrail.logic.knowledge.sources.reading import ReadFacts
 from guardrail.logic.knowledge.sources.sparql import Row, Sparql
 from guardrail.logic.temporal.events import year_of
 
@@ -168,7 +168,7 @@ class Wikidata:
         dates: bool = True,
         aliases: bool = True,
         progress: Progress | None = None,
-    ) -> Imported:
+    ) -> ReadFacts:
         """Fetch what is missing in the state file, then put it together.
 
         An item whose label another one has too is called "label (Q95)", with the label as an alias.
@@ -204,7 +204,7 @@ class Wikidata:
         dated: list[Row] = []
         for name, template in (("dates", _DATES), ("moments", _MOMENTS)) if dates else ():
             dated += self._rows(pages, name, template, progress, scope=scope)
-        found = Imported()
+        found = ReadFacts()
         names = _names([*(row for rows in facts.values() for row in rows), *dated])
         other = self._aliases(pages, sorted(names, key=_number), progress) if aliases else {}
         labels = _unique(names)
@@ -294,7 +294,7 @@ def _unique(names: dict[str, str]) -> dict[str, str]:
     return {item: name if shared[name] == 1 else f"{name} ({item})" for item, name in names.items()}
 
 
-def _fact(found: Imported, row: Row, relation: str, labels: dict[str, str], place: tuple[str, int]) -> None:
+def _fact(found: ReadFacts, row: Row, relation: str, labels: dict[str, str], place: tuple[str, int]) -> None:
     subject = _item(row, "s")
     entry = row.get("o", {})
     object_ = labels.get(_item(row, "o")) or (
@@ -309,7 +309,7 @@ def _fact(found: Imported, row: Row, relation: str, labels: dict[str, str], plac
         found.problem(*place, error)
 
 
-def _events(found: Imported, rows: Sequence[Row], labels: dict[str, str]) -> None:
+def _events(found: ReadFacts, rows: Sequence[Row], labels: dict[str, str]) -> None:
     """One event per item. Begins and ends come as every pair; as many of one as of the other go together in order."""
     begins: dict[str, set[int]] = defaultdict(set)
     ends: dict[str, set[int]] = defaultdict(set)

@@ -11,6 +11,6 @@ verdicts  the verdict                            rates     categories, counts an
 from __future__ import annotations
 
 from guardrail.logic.paper.oracles.truth import Truth
-from guardrail.logic.paper.oracles.verdicts import Verdict, judge
+from guardrail.logic.paper.oracles.verdicts import ReplyVerdict, judge
 
-__all__ = ["Truth", "Verdict", "judge"]
+__all__ = ["ReplyVerdict", "Truth", "judge"]

@@ -17,7 +17,7 @@ from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.knowledge.relations import Relations
 from guardrail.logic.paper.oracles.graphs import canonical
-from guardrail.logic.paper.oracles.questions import claims, denies, statement_form
+from guardrail.logic.paper.oracles.questions import denies, statement_form, year_claims
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reproof import Evaluator
 from guardrail.logic.statements import statements
@@ -28,7 +28,7 @@ from guardrail.logic.temporal.senses import Claim
 
 
 @dataclass(frozen=True)
-class World:
+class GoalFacts:
     """Facts and dated events, true or stated."""
 
     facts: tuple[Triple, ...]
@@ -39,7 +39,7 @@ class World:
 class Goal(Protocol):
     """What is asked."""
 
-    def answers(self, world: World) -> frozenset[bool]:
+    def answers(self, world: GoalFacts) -> frozenset[bool]:
         """Whether Yes is right in a world where only what follows from its facts is true.
 
         Both, where it depends on what the words mean.
@@ -53,7 +53,7 @@ class Holds:
     triple: Triple
     affirms: bool = True
 
-    def answers(self, world: World) -> frozenset[bool]:
+    def answers(self, world: GoalFacts) -> frozenset[bool]:
         """As the protocol says."""
         known = Evaluator(world.facts, world.relations)
         return frozenset({(known.truth(self.triple) is True) == self.affirms})
@@ -69,7 +69,7 @@ class Shares:
     turned: bool = False
     affirms: bool = True
 
-    def answers(self, world: World) -> frozenset[bool]:
+    def answers(self, world: GoalFacts) -> frozenset[bool]:
         """As the protocol says."""
         edges = [canonical(fact, world.relations) for fact in world.facts]
         sides = [
@@ -89,7 +89,7 @@ class Leads:
     second: str
     affirms: bool = True
 
-    def answers(self, world: World) -> frozenset[bool]:
+    def answers(self, world: GoalFacts) -> frozenset[bool]:
         """As the protocol says."""
         reached, waiting = {self.first}, [self.first]
         while waiting:
@@ -111,7 +111,7 @@ class Happens:
 
     claim: Claim
 
-    def answers(self, world: World) -> frozenset[bool]:
+    def answers(self, world: GoalFacts) -> frozenset[bool]:
         """As the protocol says."""
         spans = [(event, first, last) for event, several in world.years.items() for first, last in several]
         senses = (self.claim, self.claim.strongest)
@@ -120,7 +120,7 @@ class Happens:
 
 def goal_of(truth: Truth) -> Goal | None:
     """What is asked; `None` if it is not understood, or in no way that has the known answer."""
-    world = World(truth.facts, truth.years, truth.relations)
+    world = GoalFacts(truth.facts, truth.years, truth.relations)
     for goal in _goals(truth):
         try:
             if goal.answers(world) == {truth.answer}:
@@ -139,7 +139,7 @@ def _goals(truth: Truth) -> Iterator[Goal]:
     if truth.facts:
         yield from _about_facts(truth)
     if truth.spans:
-        for claim in claims(truth):
+        for claim in year_claims(truth):
             yield from (Happens(claim), Happens(Claim(claim.formula, claim.year)), Happens(claim.strongest))
 
 

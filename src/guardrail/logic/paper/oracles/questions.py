@@ -79,7 +79,7 @@ def statement_form(question: str) -> str:
     return ("not " if bare["no"] else "") + text[bare.end() :] + "."
 
 
-def claims(truth: Truth) -> Iterator[Claim]:
+def year_claims(truth: Truth) -> Iterator[Claim]:
     """What a question about years may ask, the likeliest first."""
     link = _linker(truth)
     yield from _as_written(truth, link)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from guardrail.logic.paper.oracles.truth import Truth
-from guardrail.logic.paper.oracles.verdicts import Verdict, judge
-from guardrail.logic.paper.questions.evaluation import Outcomes
+from guardrail.logic.paper.oracles.verdicts import ReplyVerdict, judge
+from guardrail.logic.paper.questions.evaluation import CaseOutcome
 from guardrail.statistics.intervals import wilson
 
 Category: TypeAlias = Literal["right", "error_knowledge", "error_inference", "both", "unknown", "unverified"]
@@ -33,7 +33,7 @@ class Assessment:
 
     name: Category | None
     reason: str
-    verdict: Verdict | None = None
+    verdict: ReplyVerdict | None = None
 
     @property
     def contradictory(self) -> bool:
@@ -73,7 +73,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class CategoryCounts:
     """The categories of some replies.
 
     Attributes:
@@ -87,7 +87,7 @@ class Tally:
     contradictory: int
 
 
-def assess(outcome: Outcomes, truth: Truth | None) -> Assessment:
+def assess(outcome: CaseOutcome, truth: Truth | None) -> Assessment:
     """What is wrong with a reply.
 
     Args:
@@ -118,10 +118,10 @@ def assess(outcome: Outcomes, truth: Truth | None) -> Assessment:
     return Assessment("right", _right(verdict), verdict)
 
 
-def tally(assessments: Sequence[Assessment]) -> Tally:
+def tally(assessments: Sequence[Assessment]) -> CategoryCounts:
     """The shares of the categories."""
     names = [one.name for one in assessments if one.name is not None]
-    return Tally(
+    return CategoryCounts(
         len(names),
         {name: _share(names.count(name), len(names)) for name in CATEGORIES},
         sum(one.contradictory for one in assessments),
@@ -132,7 +132,7 @@ def _share(count: int, replies: int) -> Share:
     return Share(count, count / replies, wilson(count, replies)) if replies else Share(0, None, None)
 
 
-def _right(verdict: Verdict) -> str:
+def _right(verdict: ReplyVerdict) -> str:
     said = (
         "Its conclusion is right. The facts confirm what it rests on and contradict nothing that it states."
     )

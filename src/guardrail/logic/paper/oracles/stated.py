@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.paper.oracles.goals import Goal, Holds, World
+from guardrail.logic.paper.oracles.goals import Goal, GoalFacts, Holds
 from guardrail.logic.paper.oracles.graphs import Names, canonical
 from guardrail.logic.paper.oracles.questions import denies, statement_form
 from guardrail.logic.paper.oracles.truth import Truth
-from guardrail.logic.paper.questions.reply import Reply
+from guardrail.logic.paper.questions.reply import ReadReply
 from guardrail.logic.statements import Dated, Lexicon, Statement
 from guardrail.logic.statements.dates import spans
 from guardrail.logic.statements.items import Known, items
@@ -58,7 +58,9 @@ class Knowledge:
     unread: tuple[tuple[int, str], ...]
 
 
-def knowledge(reply: Reply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon | None = None) -> Knowledge:
+def knowledge(
+    reply: ReadReply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon | None = None
+) -> Knowledge:
     """The statements of the reasons; what follows "so", "hence" … is a conclusion and none of them.
 
     So is what repeats the question behind other statements, see `_repeats`.
@@ -115,7 +117,9 @@ def _repeats(goal: Holds, statement: Statement, truth: Truth) -> bool:
     """
     if not _asks(goal, statement, truth) or _is_fact(goal, truth):
         return False
-    return statement.negated or goal.affirms in goal.answers(World(truth.facts, truth.years, truth.relations))
+    return statement.negated or goal.affirms in goal.answers(
+        GoalFacts(truth.facts, truth.years, truth.relations)
+    )
 
 
 def _is_fact(goal: Holds, truth: Truth) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from guardrail.logic.knowledge.facts import Triple, Years
-from guardrail.logic.paper.oracles.goals import Goal, World, goal_of
+from guardrail.logic.paper.oracles.goals import Goal, GoalFacts, goal_of
 from guardrail.logic.paper.oracles.graphs import (
     BEGIN,
     END,
@@ -23,7 +23,7 @@ from guardrail.logic.paper.oracles.graphs import (
 )
 from guardrail.logic.paper.oracles.stated import Knowledge, drawn, knowledge
 from guardrail.logic.paper.oracles.truth import Truth
-from guardrail.logic.paper.questions.reply import Reply, parse
+from guardrail.logic.paper.questions.reply import ReadReply, parse_reply
 from guardrail.logic.paper.questions.reproof import Evaluator
 from guardrail.logic.statements import Dated, Lexicon, Statement
 
@@ -36,7 +36,7 @@ THRESHOLD = 0.8
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ReplyVerdict:
     """What is wrong with a reply, and why.
 
     Attributes:
@@ -87,7 +87,7 @@ class Verdict:
 
 
 def judge(
-    reply: str | Reply,
+    reply: str | ReadReply,
     truth: Truth,
     *,
     similarity: Similarity | None = None,
@@ -95,7 +95,7 @@ def judge(
     known: Known | None = None,
     lexicon: Lexicon | None = None,
     further: Sequence[Statement] = (),
-) -> Verdict:
+) -> ReplyVerdict:
     """The verdict on a reply.
 
     Args:
@@ -113,9 +113,9 @@ def judge(
         >>> judge("No. Euler was born in Bern.", truth).name
         'error_knowledge'
     """
-    read = parse(reply) if isinstance(reply, str) else reply
+    read = parse_reply(reply) if isinstance(reply, str) else reply
     if read.conclusion == "unknown":
-        return Verdict(
+        return ReplyVerdict(
             "correct", False, truth.answer, None, None, None, reason="It says that it does not know."
         )
     goal = goal_of(truth)
@@ -135,7 +135,7 @@ class _Judge:
         self.facts = [canonical(fact, truth.relations) for fact in truth.facts]
         self.relations = {fact.relation for fact in self.facts}
 
-    def verdict(self, reply: Reply, found: Knowledge) -> Verdict:
+    def verdict(self, reply: ReadReply, found: Knowledge) -> ReplyVerdict:
         first = {"yes": True, "no": False}.get(reply.conclusion)
         reasoned = drawn(found, self.truth, self.goal)
         sides = [(one, self._triple(one)) for one in found.statements]
@@ -163,7 +163,7 @@ class _Judge:
             (true if held else false if held is False else open_).append(words)
             if held is False:
                 years[event] = (self._as_stated(event, span),)
-        world = World(
+        world = GoalFacts(
             tuple(fact for fact in self.facts if fact not in replaced) + tuple(positive),
             years,
             self.truth.relations,
@@ -174,7 +174,7 @@ class _Judge:
             false, open_ = [f"{words} (against: what follows from it is false)" for words in open_], []
         name = self._name(first, reasoned, follows, bool(true), bool(false))
         nodes, edges = self._similar(positive, found.dates)
-        return Verdict(
+        return ReplyVerdict(
             name,
             first is not None and reasoned is not None and first != reasoned,
             self.truth.answer,
@@ -204,7 +204,7 @@ class _Judge:
             return "correct"
         return "error_inference" if true else "error_knowledge"
 
-    def _follows(self, world: World, concluded: tuple[bool | None, bool | None]) -> bool | None:
+    def _follows(self, world: GoalFacts, concluded: tuple[bool | None, bool | None]) -> bool | None:
         """Whether each wrong conclusion follows from what is stated; the true facts stand where it says no other."""
         wrong = [one for one in concluded if one is not None and one != self.truth.answer]
         if self.goal is None:

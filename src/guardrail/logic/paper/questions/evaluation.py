@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from guardrail.engine.flow import Failed, Flow, each
 from guardrail.logic.paper.questions.prompt import Kind, prompt
-from guardrail.logic.paper.questions.reply import parse
+from guardrail.logic.paper.questions.reply import parse_reply
 from guardrail.requests import Ask
 from guardrail.statistics.intervals import wilson
 
@@ -34,7 +34,7 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class CaseOutcome:
     """One case and what a model made of it.
 
     Attributes:
@@ -80,7 +80,7 @@ def evaluate(
     kind: Kind = "relation",
     context: Callable[[Any], Sequence[str]] | None = None,
     max_tokens: int | None = 400,
-) -> Flow[list[Outcomes]]:
+) -> Flow[list[CaseOutcome]]:
     """Ask all cases; the outcomes come in their order.
 
     Args:
@@ -98,32 +98,32 @@ def evaluate(
         for case in cases
     )
     return [
-        Outcomes(case, "failed", None, str(reply))
+        CaseOutcome(case, "failed", None, str(reply))
         if isinstance(reply, Failed)
         else judged(case, reply.value.text)
         for case, reply in zip(cases, replies, strict=True)
     ]
 
 
-def judged(case: Asked, text: str) -> Outcomes:
+def judged(case: Asked, text: str) -> CaseOutcome:
     """What became of one reply."""
-    match parse(text).conclusion:
+    match parse_reply(text).conclusion:
         case "unknown" | "malformed" as other:
-            return Outcomes(case, other, None, text)
+            return CaseOutcome(case, other, None, text)
         case said:
             right = (said == "yes") == case.answer
-            return Outcomes(case, "right" if right else "wrong", said, text)
+            return CaseOutcome(case, "right" if right else "wrong", said, text)
 
 
-def by(outcomes: Iterable[Outcomes], key: Callable[[Any], K]) -> Mapping[K, Rate]:
+def by(outcomes: Iterable[CaseOutcome], key: Callable[[Any], K]) -> Mapping[K, Rate]:
     """The rate of each group of cases, in the order in which the groups first come."""
-    groups: dict[K, list[Outcomes]] = defaultdict(list)
+    groups: dict[K, list[CaseOutcome]] = defaultdict(list)
     for one in outcomes:
         groups[key(one.case)].append(one)
-    return {name: rate(group) for name, group in groups.items()}
+    return {name: wrong_rate(group) for name, group in groups.items()}
 
 
-def rate(outcomes: Sequence[Outcomes]) -> Rate:
+def wrong_rate(outcomes: Sequence[CaseOutcome]) -> Rate:
     """The rate of wrong replies."""
     count = {name: sum(one.outcome == name for one in outcomes) for name in ("right", "wrong", "unknown")}
     total = sum(count.values())

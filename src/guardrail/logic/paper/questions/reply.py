@@ -45,7 +45,7 @@ _BECAUSE = re.compile(r"(?:because|since)\b:?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ReadReply:
     """What a reply concludes, and why.
 
     Attributes:
@@ -59,7 +59,7 @@ class Reply:
     refused: bool = False
 
 
-def parse(text: str) -> Reply:
+def parse_reply(text: str) -> ReadReply:
     """Read a reply that was asked to begin with Yes, No or I don't know.
 
     A label before the word ("Answer:"), emphasis and quotation marks are passed over; a reply that says both
@@ -77,13 +77,13 @@ def parse(text: str) -> Reply:
         after = _AFTER.match(body, word.end())
         rest = body[after.end() :] if after else ""
         if after is None or _second(rest):
-            return Reply("malformed", _reasons(body))
-        return Reply("yes" if word[1].lower() == "yes" else "no", _reasons(rest))
+            return ReadReply("malformed", _reasons(body))
+        return ReadReply("yes" if word[1].lower() == "yes" else "no", _reasons(rest))
     plain = unicodedata.normalize("NFKC", body[:200]).replace("’", "'")
     unsure = _UNSURE.match(plain)
     if unsure or _REFUSAL.match(plain):
-        return Reply("unknown", _reasons(body[unsure.end() :] if unsure else ""), refused=unsure is None)
-    return Reply("malformed", _reasons(body))
+        return ReadReply("unknown", _reasons(body[unsure.end() :] if unsure else ""), refused=unsure is None)
+    return ReadReply("malformed", _reasons(body))
 
 
 def _head(text: str) -> str:

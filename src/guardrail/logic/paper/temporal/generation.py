@@ -16,7 +16,7 @@ from guardrail.errors import ConfigError, InputError
 from guardrail.logic.paper.questions.reproof import Disagreement
 from guardrail.logic.paper.temporal.english import question
 from guardrail.logic.paper.temporal.explanation import explain
-from guardrail.logic.paper.temporal.points import holds as holds_by_definition
+from guardrail.logic.paper.temporal.points import holds_by_definition
 from guardrail.logic.temporal.events import History
 from guardrail.logic.temporal.formula import (
     And,

@@ -25,7 +25,7 @@ from guardrail.logic.temporal.formula import (
 Spans: TypeAlias = Mapping[str, Iterable[tuple[float, float]]]
 
 
-def holds(formula: Formula, year: int, spans: Spans) -> bool:
+def holds_by_definition(formula: Formula, year: int, spans: Spans) -> bool:
     """Whether a formula is true in a year, by Definition 1.
 
     Args:

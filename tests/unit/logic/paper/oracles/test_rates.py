@@ -8,7 +8,7 @@ from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.paper.oracles import Truth
 from guardrail.logic.paper.oracles.rates import CATEGORIES, Assessment, assess, tally
-from guardrail.logic.paper.questions.evaluation import Outcomes, judged
+from guardrail.logic.paper.questions.evaluation import CaseOutcome, judged
 from guardrail.logic.paper.temporal.generation import generate
 from guardrail.logic.temporal.events import history
 
@@ -47,7 +47,7 @@ class TestAssess:
 
     def test_no_reply(self):
         """Neither right nor unverified."""
-        found = assess(Outcomes(SON, "failed", None, "timeout"), SON)
+        found = assess(CaseOutcome(SON, "failed", None, "timeout"), SON)
         assert (found.name, found.verdict, "timeout" in found.reason) == (None, None, True)
 
     def test_no_truth(self):

@@ -12,7 +12,7 @@ from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.paper.oracles import Truth, judge
 from guardrail.logic.paper.questions.cases import FactCase
-from guardrail.logic.paper.questions.evaluation import by, evaluate, judged, rate
+from guardrail.logic.paper.questions.evaluation import by, evaluate, judged, wrong_rate
 from guardrail.logic.paper.questions.prompt import prompt
 from guardrail.requests import Completion, Untrusted
 from guardrail.testing import play
@@ -51,7 +51,7 @@ class TestEvaluate:
         )
         found = run_sync(Run(evaluate([case(n) for n in range(1, 6)])), Hub({"chat": chat}))
         assert [one.outcome for one in found] == ["right", "wrong", "unknown", "malformed", "failed"]
-        total = rate(found)
+        total = wrong_rate(found)
         assert (total.wrong, total.judged, total.malformed, total.failed) == (1, 3, 1, 1)
         assert total.value == pytest.approx(1 / 3)
         assert total.says_yes == 0.5
@@ -74,7 +74,7 @@ class TestEvaluate:
 
     def test_nothing_judged_is_no_rate(self):
         """Undefined is not zero."""
-        none = rate([judged(case(1), "Perhaps.")])
+        none = wrong_rate([judged(case(1), "Perhaps.")])
         assert (none.value, none.interval, none.says_yes) == (None, None, None)
 
 

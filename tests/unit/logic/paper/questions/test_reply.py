@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.logic.paper.questions.reply import Reply, parse
+from guardrail.logic.paper.questions.reply import ReadReply, parse_reply
 
 
 class TestConclusion:
@@ -27,7 +27,7 @@ class TestConclusion:
     )
     def test_first_word(self, text, expected):
         """Marks, emphasis and a label are passed over."""
-        assert parse(text).conclusion == expected
+        assert parse_reply(text).conclusion == expected
 
     @pytest.mark.parametrize(
         "text",
@@ -54,7 +54,7 @@ class TestConclusion:
     )
     def test_everything_else_is_malformed(self, text):
         """Nothing is searched for inside."""
-        assert parse(text).conclusion == "malformed"
+        assert parse_reply(text).conclusion == "malformed"
 
     @pytest.mark.parametrize(
         ("text", "refused"),
@@ -75,7 +75,7 @@ class TestConclusion:
     )
     def test_unknown(self, text, refused):
         """A refusal is unknown too, and says that it is one."""
-        reply = parse(text)
+        reply = parse_reply(text)
         assert (reply.conclusion, reply.refused) == ("unknown", refused)
 
 
@@ -93,27 +93,27 @@ class TestReasons:
     )
     def test_one_each(self, text):
         """However they are numbered."""
-        assert parse(text).reasons == ("A is big.", "C is tall.")
+        assert parse_reply(text).reasons == ("A is big.", "C is tall.")
 
     def test_an_item_of_two_lines(self):
-        assert parse("No\n1. A is\n   B.\n2. C.").reasons == ("A is B.", "C.")
+        assert parse_reply("No\n1. A is\n   B.\n2. C.").reasons == ("A is B.", "C.")
 
     def test_what_stands_before_the_list(self):
-        assert parse("No, that is wrong.\n1. A is B.").reasons == ("that is wrong.", "A is B.")
+        assert parse_reply("No, that is wrong.\n1. A is B.").reasons == ("that is wrong.", "A is B.")
 
     def test_years_are_no_numbers_of_a_list(self):
         """A list counts from 1."""
-        assert parse("No. It was in 1999. 2. is not said.").reasons != ()
-        assert parse("Yes. It ended in 1945. 20. century.").reasons[0].startswith("It ended in 1945.")
+        assert parse_reply("No. It was in 1999. 2. is not said.").reasons != ()
+        assert parse_reply("Yes. It ended in 1945. 20. century.").reasons[0].startswith("It ended in 1945.")
 
     def test_of_a_malformed_reply(self):
         """All of it, so that an oracle may still read the sentences."""
-        assert parse("Well. A is B.") == Reply("malformed", ("Well.", "A is B."))
+        assert parse_reply("Well. A is B.") == ReadReply("malformed", ("Well.", "A is B."))
 
     @given(st.text(max_size=200))
     def test_any_text(self, text):
         """No text breaks it, and no reason is empty."""
-        reply = parse(text)
+        reply = parse_reply(text)
         assert reply.conclusion in {"yes", "no", "unknown", "malformed"}
         assert all(reason.strip() for reason in reply.reasons)
 
@@ -121,4 +121,4 @@ class TestReasons:
     def test_what_was_asked_for(self, word, facts):
         """A reply of the form that the prompt asks for is read back."""
         text = "\n".join([f"{word}.", *(f"{n}. {fact}." for n, fact in enumerate(facts, 1))])
-        assert parse(text) == Reply(word.lower(), tuple(f"{fact}." for fact in facts))
+        assert parse_reply(text) == ReadReply(word.lower(), tuple(f"{fact}." for fact in facts))

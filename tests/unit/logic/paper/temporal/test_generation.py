@@ -9,7 +9,7 @@ import pytest
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.paper.temporal import generation as module
 from guardrail.logic.paper.temporal.generation import OPERATORS, Disagreement, generate
-from guardrail.logic.paper.temporal.points import holds
+from guardrail.logic.paper.temporal.points import holds_by_definition
 from guardrail.logic.temporal.english_parse import read
 from guardrail.logic.temporal.events import history
 from guardrail.logic.temporal.formula import Finally, Not, from_json
@@ -46,7 +46,11 @@ class TestGenerate:
     def test_answers_are_right(self, cases):
         """By Definition 1, and by the years of the case."""
         for case in cases:
-            assert holds(case.formula, case.year, EVENTS) == case.answer == (case.year in case.value)
+            assert (
+                holds_by_definition(case.formula, case.year, EVENTS)
+                == case.answer
+                == (case.year in case.value)
+            )
             assert case.explanation.startswith("True: " if case.answer else "False: ")
 
     def test_asks_close_to_the_change(self, cases):
