@@ -31,16 +31,17 @@ __all__ = ["main"]
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "recorded"
 PARTS = ("references", "biographies", "memory", "logic", "documents", "regenerate")
-RECORDED_PARTS: Mapping[str, Sequence[str]] = {
-    "qwen2.5-coder-0.5b-instruct": ("references", "logic", "documents")
-}
+RECORDED_PARTS: Mapping[str, Sequence[str]] = {"qwen2.5-coder-1.5b-instruct": ("references", "logic")}
 """Parts of which the recording next to this file has replies; of any other recording, all."""
 
+RECORDED_TOPICS: Mapping[str, int] = {"qwen2.5-coder-1.5b-instruct": 1}
+"""The same of `--topics`."""
+
 TIMEOUT = 900.0
-PEOPLE = 12
-TOPICS = 3  # of each field
-AGAIN = 6  # questions that are asked again
-PAIRS = 15  # lists of each length
+PEOPLE = 30
+TOPICS = 5  # of each field, and five times as many well-known works
+AGAIN = 10  # questions that are asked again
+PAIRS = 30  # lists of each length
 REMEMBERED = 5
 QUESTIONS = 40
 _FINE = re.compile(r", (?:domain|operator), ")
@@ -85,7 +86,11 @@ def _live(run: Run) -> Iterator[Row]:
 def _of_model(run: Run, asked: Asked) -> Iterator[Row]:
     model = asked.model
     labels = labels_of(model)
-    there = PARTS if asked.live or asked.path.parent != RECORDED else RECORDED_PARTS.get(model, PARTS)
+    there: Sequence[str] = PARTS
+    if not asked.live and asked.path.parent == RECORDED:
+        there = RECORDED_PARTS.get(model, PARTS)
+        topics = min(run.options.topics, RECORDED_TOPICS.get(model, TOPICS))
+        run = replace(run, options=Namespace(**{**vars(run.options), "topics": topics}))
     for part in run.options.only or there:
         if part not in there:
             yield Row.missing(
@@ -97,7 +102,7 @@ def _of_model(run: Run, asked: Asked) -> Iterator[Row]:
 
 
 def _references(run: Run, asked: Asked, labels: Labels) -> Iterator[Row]:
-    works = _questions()["works"][: 3 if run.fast else None]
+    works = _questions()["works"][: 3 if run.fast else 5 * run.options.topics]
     yield from references.asked_rows(run, asked, _topics(run), works, labels)
 
 
@@ -150,7 +155,7 @@ def _questions() -> Mapping[str, Any]:
 
 
 def _topics(run: Run) -> list[str]:
-    most = 1 if run.fast else TOPICS
+    most = 1 if run.fast else run.options.topics
     return [topic for own in _questions()["references"].values() for topic in own[:most]]
 
 
@@ -175,6 +180,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         default=200,
         metavar="N",
         help="of a reply (200); small models often find no end",
+    )
+    parser.add_argument(
+        "--topics",
+        type=int,
+        default=TOPICS,
+        metavar="N",
+        help=f"of each of ten fields in the part `references` ({TOPICS}), with 5 N well-known works",
     )
     parser.add_argument(
         "--replay",

@@ -43,6 +43,7 @@ from guardrail.report import (
     Verdict,
 )
 from guardrail.requests import Ask, Completion, Generate, user
+from guardrail.text.fence import pieces, repeats_marks
 
 __all__ = ["Estimate", "Guard", "Prompt"]
 
@@ -411,17 +412,12 @@ class Guard:
                 fault = "the model answered nothing"
                 break
             attempt += 1
-            answered = case.model_copy(
-                update={
-                    "answer": reply.value.text,
-                    "logprobs": reply.value.logprobs,
-                    "citations": reply.value.citations,
-                }
-            )
-            called = not reply.value.text and reply.value.finish_reason == _CALLED
-            review = yield from self._in_time(answered, silent=called)
-            if best is None or better(review, best):
-                best = review
+            if best is not None and repeats_marks(reply.value.text, feedback):
+                review, fault = best, "the model repeated what was rejected"
+            else:
+                review, fault = (yield from self._examined(case, reply.value)), ""
+                if best is None or better(review, best):
+                    best = review
             wish = self.policy.feedback(review, attempt - 1)  # how often it was asked again so far
             if wish is None:
                 break
@@ -435,6 +431,13 @@ class Guard:
             note = f"{decision.note}; {note}" if decision.note else note
             decision = decision.model_copy(update={"note": note})
         return best, decision
+
+    def _examined(self, case: Case, said: Completion) -> Flow[Review]:
+        """A case with an answer to it."""
+        answered = case.model_copy(
+            update={"answer": said.text, "logprobs": said.logprobs, "citations": said.citations}
+        )
+        return (yield from self._in_time(answered, silent=not said.text and said.finish_reason == _CALLED))
 
     def _decided(self, review: Review) -> Flow[Decision]:
         """What the policy decides; about very many findings in a worker, so that it holds up no event loop."""
@@ -477,7 +480,7 @@ class Guard:
             )
 
         def produce(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
-            messages = (*case.messages, user(feedback)) if feedback else case.messages
+            messages = (*case.messages, user(*pieces(feedback))) if feedback else case.messages
             reply = yield from one(Ask(messages, role="generate", draw=attempt))
             return replace(reply, error=_backend_error(reply)) if isinstance(reply, Failed) else reply
 

@@ -1,6 +1,7 @@
 """The guard: detectors, policy and backends together."""
 
 import asyncio
+import re
 import threading
 
 import pytest
@@ -24,6 +25,7 @@ from tests.unit.engine.toys import (
 
 from guardrail import Budget, Case, Detector, Guard, Retry, Span, Verdict, annotate, block, flag, regenerate
 from guardrail.chat import RecordedChat, ScriptedChat
+from guardrail.engine import codec
 from guardrail.engine.flow import (
     Answer,
     Branch,
@@ -80,6 +82,17 @@ class Dislikes(Detector):
     def examine(self, case):
         yield from ()
         return [unsupported(self.name, text=self.word) for _ in range(case.answer.count(self.word))]
+
+
+class Finds(Dislikes):
+    """The same, with the places."""
+
+    def examine(self, case):
+        yield from ()
+        found = re.finditer(self.word, case.answer)
+        return [
+            unsupported(self.name, text=one[0], span=Span(start=one.start(), end=one.end())) for one in found
+        ]
 
 
 class Consistency(Detector):
@@ -408,6 +421,16 @@ class TestGenerate:
         assert report.decision.action is Action.REGENERATE
         assert "Your previous answer was rejected" in backend.asked[1].messages[-1].text
 
+    def test_asking_again_is_one_request_in_every_process(self, pump, monkeypatch):
+        """What was rejected goes as untrusted text: a recording or a cache finds it, whatever the salt of the fences."""
+        keys = []
+        for salt in (b"one", b"two"):
+            monkeypatch.setattr("guardrail.text.fence._salt", salt)
+            backend = chat(lambda q: "bad" if q.draw == 0 else "good")
+            generate(pump, Guard([Finds()], chat=backend, policy=regenerate()))
+            keys.append(codec.key(backend.asked[1]))
+        assert keys[0] == keys[1]
+
     def test_raises_where_there_is_no_answer(self, pump):
         """Whether to try later is in the error."""
         busy = Echo(lambda _: Failed(Reason.BACKEND, "429", retryable=True, retry_after=9))
@@ -473,6 +496,21 @@ class TestSupervise:
         report = supervise(pump, guard, lambda _: drafts.pop())
         assert report.case.answer == "bad"
         assert report.decision.action is Action.ANNOTATE
+
+    def test_an_attempt_that_repeats_what_was_rejected_is_none(self, pump):
+        """A small model hands our marks back; nothing is wrong in that answer, and no user should read it."""
+        rejected = []
+
+        def produce(feedback):
+            rejected.extend(re.findall("<data-[0-9a-f]+>", feedback)[:1])
+            return {0: "bad", 1: f"- {''.join(rejected)}: probably no such work"}.get(len(rejected), "good")
+
+        detector = Finds()
+        assert supervise(pump, Guard([detector], policy=regenerate(2)), produce).answer == "good"
+        rejected.clear()
+        report = supervise(pump, Guard([detector], policy=regenerate()), produce)
+        assert (report.answer, report.decision.attempts) == ("bad", 2)
+        assert "repeated what was rejected" in report.decision.note
 
     def test_context_reaches_the_detectors(self, pump):
         """And so does the prompt."""

@@ -18,7 +18,7 @@ from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.given.recognition import is_of, shown, written
 from guardrail.requests import Ask, Completion
-from guardrail.text.fence import render
+from guardrail.text.fence import render, unfenced
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -108,7 +108,7 @@ class LangChainChat(Backend[Ask]):
                 if self._drop(error, arguments):
                     continue
                 return self._failed(error, cost)
-            return _reply(said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
+            return _reply(ask, said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
 
     async def _aone(self, ask: Ask) -> Reply[Completion]:
         cost = Cost()
@@ -121,7 +121,7 @@ class LangChainChat(Backend[Ask]):
                 if self._drop(error, arguments):
                     continue
                 return self._failed(error, cost)
-            return _reply(said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
+            return _reply(ask, said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
 
     def _failed(self, error: Exception, cost: Cost) -> Failed:
         return provider_failure(error, options=_OPTIONS, cost=cost)
@@ -188,7 +188,7 @@ def _messages(ask: Ask) -> list[dict[str, str]]:
     return [{"role": message.role, "content": render(message)} for message in ask.messages]
 
 
-def _reply(said: Any, cost: Cost) -> Reply[Completion]:
+def _reply(ask: Ask, said: Any, cost: Cost) -> Reply[Completion]:
     usage = getattr(said, "usage_metadata", None) or {}
     cost += Cost(0, usage.get("input_tokens") or 0, usage.get("output_tokens") or 0)
     content = getattr(said, "content", said)
@@ -206,7 +206,7 @@ def _reply(said: Any, cost: Cost) -> Reply[Completion]:
     model = str(metadata.get("model_name") or metadata.get("model") or "")
     found = metadata.get("logprobs")
     tokens = found.get("content") if isinstance(found, Mapping) else None
-    return Answer(Completion(content, model, finish, token_logprobs(tokens or ())), cost)
+    return Answer(Completion(unfenced(content, ask), model, finish, token_logprobs(tokens or ())), cost)
 
 
 def _text(block: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
@@ -11,7 +12,7 @@ from guardrail.chat._endpoint import Body, EndpointBackend, Exchange, read, unsu
 from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
-from guardrail.text.fence import render
+from guardrail.text.fence import render, unfenced
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -110,7 +111,7 @@ class OpenAIChat(EndpointBackend[Ask]):
                     self._refuse(refused)
                     continue
                 return [self._endpoint.failed(reply, cost.split(n))] * n
-            replies = read(reply, n, cost, _reply)
+            replies = read(reply, n, cost, partial(_reply, ask))
             if len(replies) < n:
                 self._refuse("n")
             return replies
@@ -140,7 +141,7 @@ class OpenAIChat(EndpointBackend[Ask]):
             self.batch = 1
 
 
-def _reply(choice: Mapping[str, Any], model: str, cost: Cost) -> Reply[Completion]:
+def _reply(ask: Ask, choice: Mapping[str, Any], model: str, cost: Cost) -> Reply[Completion]:
     message = choice["message"]
     text = message.get("content")
     finish = choice.get("finish_reason") or ""
@@ -151,4 +152,4 @@ def _reply(choice: Mapping[str, Any], model: str, cost: Cost) -> Reply[Completio
     if isinstance(text, list):
         text = "".join(part.get("text") or "" for part in text)
     tokens = token_logprobs((choice.get("logprobs") or {}).get("content") or ())
-    return Answer(Completion(text or "", model, finish, tokens), cost)
+    return Answer(Completion(unfenced(text or "", ask), model, finish, tokens), cost)

@@ -25,7 +25,6 @@ from guardrail.requests import Ask, Completion, Message
 SHARE = 0.5
 """Of T_cq: what a question in other words has to be above. Chosen by hand, on nothing that is labelled."""
 
-_MARKS = re.compile(r"</?data-[0-9a-f]{16}>")
 _PAIRS = {"{": "}", "[": "]", '"': '"', "“": "”", "「": "」"}
 _NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
 _THOUSANDS = re.compile(r",(?=[0-9]{3}(?![0-9]))")
@@ -260,13 +259,13 @@ def _numbers(text: str) -> set[str]:
 
 
 def cleaned(text: str) -> str:
-    """A reply without the thought before it, blanks, fences and one pair of brackets or quotes around it.
+    """A reply without the thought before it, blanks and one pair of brackets or quotes around it.
 
     Example:
         >>> cleaned(' {A text.} '), cleaned('"So," he said, "it is."'), cleaned("Hm.</think> A text.")
         ('A text.', '"So," he said, "it is."', 'A text.')
     """
-    text = _MARKS.sub("", text[thought_end(text) :]).strip()
+    text = text[thought_end(text) :].strip()
     end = _PAIRS.get(text[:1])
     if end and len(text) > 1 and text.endswith(end) and not (set(text[1:-1]) & {text[0], end}):
         text = text[1:-1].strip()
