@@ -42,9 +42,11 @@ def read_bibtex(path: Path, position: int) -> Iterator[Piece]:
             if entry.kind in NO_WORKS:
                 piece.problems.append(Problem(str(path), number, entry.kind, passed=True))
                 continue
+            if entry.fault:
+                broken = f"broken entry {entry.key!r}: {entry.fault}"
+                piece.problems.append(Problem(str(path), number, broken))
+                continue
             try:
-                if entry.fault:
-                    raise ValueError(f"broken entry {entry.key!r}: {entry.fault}")
                 piece.records.append(checked_record(**work_of(_with_inherited(entry, parents, set()))))
             except ValueError as error:
                 piece.problems.append(Problem(str(path), number, str(error)))
@@ -79,7 +81,9 @@ def _parents(path: Path) -> dict[str, Entry]:
     }
     strings: dict[str, str] = {}
     every = (entry for _, _, text in (_chunks(path) if wanted else ()) for entry in entries(text, strings))
-    return {entry.key.lower(): entry for entry in every if entry.key.lower() in wanted}
+    return {
+        key: entry for entry in every for key in (entry.key.lower(), *_keys(entry, "ids")) if key in wanted
+    }
 
 
 def _keys(entry: Entry, name: str) -> list[str]:

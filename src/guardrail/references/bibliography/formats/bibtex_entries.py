@@ -136,9 +136,14 @@ class _Reader:
             sign = text[at] if at < stop else ""
             if sign and sign in '{"':
                 end = self._closing.get(at, -1) if sign == "{" else self._quote(at + 1, stop)
-                runaway = None if entry.closed else RUNAWAY.search(text, at, min(end, stop) if end >= 0 else stop)
+                runaway = (
+                    None if entry.closed else RUNAWAY.search(text, at, min(end, stop) if end >= 0 else stop)
+                )
                 if not 0 <= end < stop or runaway:
-                    entry.fault = entry.fault or f"expected {'}' if sign == '{' else sign!r} after the value of {name[1]!r}."
+                    entry.fault = (
+                        entry.fault
+                        or f"expected {'}' if sign == '{' else sign!r} after the value of {name[1]!r}."
+                    )
                     end = runaway.start() if runaway else stop
                     return text[at + 1 : end].rstrip(' \t\r\n,"}'), end
                 parts.append(text[at + 1 : end])

@@ -36,6 +36,9 @@ UNPRINTED = re.compile(
     rf"\*?\s{{0,9}}(?:\[[^\[\]]{{0,200}}\]\s{{0,9}})?{_GROUP}"
 )
 QUOTED = re.compile(rf"\\(?:enquote|mkbibquote)\*?({_GROUP})")
+OPEN = re.compile(r"\s*(?:open|unknown|\*|\.\.)?/")  # a range of dates without a start
+GRANULAR = re.compile(r"\s*xdata\s*=", re.IGNORECASE)  # what another entry has: not followed
+FAMILY_LAST = re.compile(rf"\s*([^{{}},]+?)\s+({_GROUP})\s*\Z")  # Gabriel {Garcia Marquez}
 AND = re.compile(r"( and |[{}])", re.IGNORECASE)
 
 
@@ -47,21 +50,26 @@ def work_of(fields: Mapping[str, str]) -> dict[str, Any]:
     # A note or a journal that says more may be about another work: "Reply to arXiv:…".
     alone = [_address(fields.get(name, "")) for name in ("howpublished", "note", *VENUES[:3])]
     places = [_address(fields.get("url", "")), *(said for said in alone if ADDRESS.match(said))]
-    preprint = next((said for said in alone if PREPRINT.match(said)), "") or COPY.sub("arxiv:", fields.get("volume", ""))
+    preprint = next((said for said in alone if PREPRINT.match(said)), "") or COPY.sub(
+        "arxiv:", fields.get("volume", "")
+    )
     doi = next(filter(None, map(normalise_doi, (_address(fields.get("doi", "")), *places))), "")
-    venue = plain(_first(fields, *VENUES))
+    venue, date = plain(_first(fields, *VENUES)), fields.get("date", "")
     return {
         "title": f"{title}: {subtitle}" if title and subtitle else title or subtitle,
         "authors": authors,
         "et_al": et_al,
         # `date` has precedence over `year`; dates of origin, of an event and of reading are others
-        "year": year_of(plain(fields.get("date", ""))) or year_of(plain(fields.get("year", ""))),
+        "year": (None if OPEN.match(date) else year_of(plain(date)))
+        or year_of(plain(fields.get("year", ""))),
         "venue": "" if ADDRESS.match(venue) else venue,
         "doi": doi,
         "arxiv": (normalise_arxiv(eprint) if archive in {"", "arxiv"} else "")
         or next(filter(None, (arxiv_of(place, doi) for place in places)), "")
         or (normalise_arxiv(preprint) if "arxiv:" in preprint.lower() else ""),
-        "isbn": next(filter(None, map(normalise_isbn, re.split(r"[,;\s]+", fields.get("isbn", "")[:200]))), ""),
+        "isbn": next(
+            filter(None, map(normalise_isbn, re.split(r"[,;\s]+", fields.get("isbn", "")[:200]))), ""
+        ),
         "pmid": normalise_pmid(fields.get("pmid", "") or (eprint if archive == "pubmed" else "")),
         "url": next(filter(None, places), ""),
         "volume": plain(fields.get("volume", "")),
@@ -77,6 +85,8 @@ def plain(value: str) -> str:
         >>> plain(r"{\textless}i{\textgreater}Nature{\textless}/i{\textgreater} \&amp; \emph{us}")
         'Nature & us'
     """
+    if GRANULAR.match(value):
+        return ""
     text = " ".join(value[:LONGEST].split())
     if "\\" in text:
         text = QUOTED.sub(r"“\1”", UNPRINTED.sub("", text))
@@ -103,7 +113,17 @@ def _names(text: str) -> list[str]:
             names.append("")
         else:
             names[-1] += part
-    return [_by_parts(name) if BY_PARTS.match(name) else plain(name) for name in names]
+    return [_name(name) for name in names]
+
+
+def _name(name: str) -> str:
+    if GRANULAR.match(name):
+        return "others"
+    if BY_PARTS.match(name):
+        return _by_parts(name)
+    double = FAMILY_LAST.match(name[:LONGEST])
+    family = plain(double[2]) if double else ""
+    return f"{family}, {plain(double[1])}" if double and " " in family else plain(name)
 
 
 def _by_parts(name: str) -> str:

@@ -112,7 +112,9 @@ def _entries(path: Path, tagged: re.Pattern[str], known: Tags) -> Iterator[tuple
 
 def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
     if begins not in values:
-        raise ValueError(f"expected an entry with '{begins}  - ', got one that has {', '.join(values)} alone.")
+        raise ValueError(
+            f"expected an entry with '{begins}  - ', got one that has {', '.join(values)} alone."
+        )
 
     def text(*tags: str) -> str:
         return next((value for tag in tags for value in values.get(tag, ()) if value), "")
