@@ -89,7 +89,8 @@ def add(
 
     Exit codes:
       0    added, or everything was there already
-      2    bad usage or input, no works in the files of a new index, or an index that cannot be used
+      2    bad usage or input, no works in the files of a new index, an index that cannot be used, or
+           --complete of files of which an entry was left out
       130  interrupted; what was read is kept
     """
     from guardrail.references.bibliography.importers import import_files

@@ -21,9 +21,10 @@ BORROWS = re.compile(r"\b(?:crossref|xdata)\s{0,9}=", re.IGNORECASE)
 MOST = 20  # entries that one inherits from
 # What is an entry's own: identifiers, editors and kinds of title of what it is in are not the part's.
 OWN = frozenset(
-    {"title", "subtitle", "editor", "doi", "eprint", "url", "isbn", "pmid", "pages", "note", "howpublished", "crossref",
+    {"subtitle", "editor", "doi", "eprint", "url", "isbn", "pmid", "pages", "note", "howpublished", "crossref",
      "xdata"}
 )  # fmt: skip
+DATES = frozenset({"date", "year"})  # one is enough
 _WHOLES = ("book", "collection", "proceedings", "reference", "periodical")
 WHOLES = frozenset(_WHOLES) | {f"mv{kind}" for kind in _WHOLES}
 
@@ -102,13 +103,17 @@ def _with_inherited(entry: Entry, parents: Mapping[str, Entry], seen: set[str]) 
             lent = _with_inherited(parent, parents, seen)
             if name == "crossref":
                 lent = _lent(lent, parent.kind, to=entry.kind)
+            if not DATES.isdisjoint(found):
+                lent = {name: value for name, value in lent.items() if name not in DATES}
             found = {**lent, **found}
     return found
 
 
 def _lent(fields: Mapping[str, str], kind: str, *, to: str) -> dict[str, str]:
     """What an entry gives to one that names it as `crossref`: to a part its title, as that of what the part is in."""
-    lent = {name: value for name, value in fields.items() if name not in OWN}
+    lent = {
+        name: value for name, value in fields.items() if name not in OWN
+    }  # its title to one that has none
     if to not in WHOLES and "title" in fields:
         lent.setdefault("journaltitle" if kind == "periodical" else "booktitle", fields["title"])
     return lent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from guardrail.references.bibliography.formats.fields import arxiv_of, listed_authors, year_of
@@ -24,7 +24,8 @@ VENUES = (
     "journal", "journaltitle", "booktitle", "shortjournal", "publisher", "institution", "school", "howpublished",
 )  # fmt: skip
 PREPRINT = re.compile(r"(?:arxiv|e-?prints?|preprints?|[\s,:])*arxiv:\s?[\w./-]{5,20}\s*\Z", re.IGNORECASE)
-COPY = re.compile(r"\s*abs/(?=[\w.-]{4,20}(?:/\d{7})?\s*\Z)")  # DBLP's volumes of preprints
+COPY = re.compile(r"\s*abs/[\w.-]{4,20}(?:/\d{7})?\s*\Z")  # DBLP's volumes of preprints
+ARXIV = re.compile(r".*(?:arxiv:|abs/)\s?", re.IGNORECASE | re.DOTALL)  # what precedes its number
 ADDRESS = re.compile(r"\s*(?:https?://\S{4,400}|doi:\s?10\.\S{4,200})\s*\Z", re.IGNORECASE)
 BY_PARTS = re.compile(r"\s*(?:family|given|prefix|suffix)(?:-i)?\s*=")
 PART = re.compile(r"([a-z-]{1,20})\s*=((?:\{(?:[^{}]|\{[^{}]*+\})*+\}|\"[^\"]*+\"|[^,{\"])*+)")
@@ -46,33 +47,30 @@ def work_of(fields: Mapping[str, str]) -> dict[str, Any]:
     """What `Record` and `Reference` have in common, from raw values by names in lower case."""
     title, subtitle = plain(fields.get("title", "")), plain(fields.get("subtitle", ""))
     authors, et_al = listed_authors(_names(fields.get("author") or fields.get("editor") or ""))
+    # `date` has precedence over `year`; dates of origin, of an event and of reading are others
+    date, venue, volume = fields.get("date", ""), plain(_first(fields, *VENUES)), fields.get("volume", "")
+    year = None if OPEN.match(date) else year_of(plain(date))
     eprint, archive = fields.get("eprint", ""), _first(fields, "archiveprefix", "eprinttype").lower()
     # A note or a journal that says more may be about another work: "Reply to arXiv:…".
     alone = [_address(fields.get(name, "")) for name in ("howpublished", "note", *VENUES[:3])]
-    places = [_address(fields.get("url", "")), *(said for said in alone if ADDRESS.match(said))]
-    preprint = next((said for said in alone if PREPRINT.match(said)), "") or COPY.sub(
-        "arxiv:", fields.get("volume", "")
-    )
-    doi = next(filter(None, map(normalise_doi, (_address(fields.get("doi", "")), *places))), "")
-    venue, date = plain(_first(fields, *VENUES)), fields.get("date", "")
+    places = [_address(fields.get("url", "")), *filter(ADDRESS.match, alone)]
+    doi = _found(normalise_doi, _address(fields.get("doi", "")), *places)
+    arxiv = _found(normalise_arxiv, eprint if archive in {"", "arxiv"} else "")
+    preprints = [*filter(PREPRINT.match, alone), volume if COPY.match(volume) else ""]
     return {
         "title": f"{title}: {subtitle}" if title and subtitle else title or subtitle,
         "authors": authors,
         "et_al": et_al,
-        # `date` has precedence over `year`; dates of origin, of an event and of reading are others
-        "year": (None if OPEN.match(date) else year_of(plain(date)))
-        or year_of(plain(fields.get("year", ""))),
+        "year": year or year_of(plain(fields.get("year", ""))),
         "venue": "" if ADDRESS.match(venue) else venue,
         "doi": doi,
-        "arxiv": (normalise_arxiv(eprint) if archive in {"", "arxiv"} else "")
-        or next(filter(None, (arxiv_of(place, doi) for place in places)), "")
-        or (normalise_arxiv(preprint) if "arxiv:" in preprint.lower() else ""),
-        "isbn": next(
-            filter(None, map(normalise_isbn, re.split(r"[,;\s]+", fields.get("isbn", "")[:200]))), ""
-        ),
+        "arxiv": arxiv
+        or _found(lambda place: arxiv_of(place, doi), *places)
+        or _found(lambda said: normalise_arxiv(ARXIV.sub("", said)), *preprints),
+        "isbn": _found(normalise_isbn, *re.split(r"[,;\s]+", fields.get("isbn", "")[:200])),
         "pmid": normalise_pmid(fields.get("pmid", "") or (eprint if archive == "pubmed" else "")),
-        "url": next(filter(None, places), ""),
-        "volume": plain(fields.get("volume", "")),
+        "url": next((place for place in places if place and not place.lower().startswith("doi:")), ""),
+        "volume": "" if COPY.match(volume) else plain(volume),
         "issue": plain(_first(fields, "number", "issue")),
         "pages": plain(fields.get("pages", "")),
     }
@@ -92,6 +90,10 @@ def plain(value: str) -> str:
         text = QUOTED.sub(r"“\1”", UNPRINTED.sub("", text))
     text = html.unescape(decode_tex(text))
     return " ".join(TAG.sub("", text).split())
+
+
+def _found(read: Callable[[str], str], *values: str) -> str:
+    return next(filter(None, map(read, values)), "")
 
 
 def _first(fields: Mapping[str, str], *names: str) -> str:
