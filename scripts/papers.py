@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import bibtexparser
+from guardrail.references.bibliography.formats.bibtex_entries import entries
 
 DOCS = Path(__file__).parents[1] / "docs"
 HEAD = """# Papers
@@ -18,14 +17,14 @@ ADDRESSES = {"doi": "https://doi.org/", "eprint": "https://arxiv.org/abs/", "url
 
 def page() -> str:
     """The page, a heading per work in the order of the keys."""
-    library = bibtexparser.parse_file(str(DOCS / "references.bib"))
-    entries = sorted(library.entries, key=lambda entry: entry.key)
-    return HEAD + "".join(f"\n## {entry.key}\n\n{written(entry.fields_dict)}\n" for entry in entries)
+    text = (DOCS / "references.bib").read_text(encoding="utf-8")
+    works = sorted(entries(text, {}), key=lambda entry: entry.key)
+    return HEAD + "".join(f"\n## {entry.key}\n\n{written(entry.fields)}\n" for entry in works)
 
 
-def written(fields: dict[str, Any]) -> str:
+def written(fields: dict[str, str]) -> str:
     """Who, what, where and when, with a link where the entry has an address."""
-    got = {name: re.sub(r"[{}]", "", str(field.value)).replace("--", "–") for name, field in fields.items()}
+    got = {name: re.sub(r"[{}]", "", value).replace("--", "–") for name, value in fields.items()}
     where = next((got[name] for name in ("journal", "booktitle", "publisher", "note") if name in got), "")
     title = got["title"]
     for name, address in ADDRESSES.items():

@@ -24,7 +24,6 @@ HEAVY = [
     "sklearn",
     "matplotlib",
     "tokenizers",
-    "bibtexparser",
     "typer",
     "jinja2",
     "starlette",

@@ -438,6 +438,15 @@ class TestRemembered:
             assert "1 entry was left out" in result.stderr
             assert "refs.bib:" in result.stderr
 
+    def test_a_bibliography_that_lost_an_entry_is_not_complete(self, run, folder):
+        """Refused, with the entry and why, each time."""
+        (folder / "refs.bib").write_text((folder / "refs.bib").read_text() + "@book{x, title = }\n")
+        for _ in range(2):
+            result = run("check", "answer.md", "--bibliography", "refs.bib", "--complete")
+            assert result.exit_code == 2
+            assert "refs.bib:5: broken entry 'x': expected a value of 'title'" in result.stderr
+            assert "leave --complete out" in result.stderr
+
     def test_no_cache(self, run, folder, monkeypatch):
         """Without a place to remember it works all the same."""
         (folder / "file").write_text("")

@@ -32,6 +32,19 @@ class TestAdd:
         assert "2 works now" in result.stdout
         assert "b.bib:" in result.stderr
 
+    def test_complete_with_a_broken_entry(self, run, folder):
+        """What was read is kept, and not declared complete, also when the file is added again; a corrected one is."""
+        whole = (folder / "refs.bib").read_text()
+        (folder / "b.bib").write_text(whole + "@book{x, title = }\n")
+        for _ in range(2):
+            result = run("references", "index", "add", "library.sqlite", "b.bib", "--complete")
+            assert result.exit_code == 2
+            assert "1 entry was left out of 'library.sqlite'" in result.stderr
+            with Index.open("library.sqlite") as known:
+                assert (len(known), known.complete) == (2, False)
+        (folder / "b.bib").write_text(whole + "@book{x, title = {On Cups}}\n")
+        assert run("references", "index", "add", "library.sqlite", "b.bib", "--complete").exit_code == 0
+
     def test_format(self, run, folder):
         """A file without a telling name."""
         (folder / "export").write_text((folder / "refs.bib").read_text())

@@ -20,6 +20,7 @@ from guardrail.references.bibliography.retractions import Retraction
 __all__ = ["Imported", "import_files"]
 
 PROBLEMS_KEPT = 1000
+NAMED = 5  # entries left out that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Imported:
         read: records read now (those read before an interruption are not read again).
         added: those that were new.
         broken: entries that were left out because something is wrong with them.
+        lost: as `broken`, with those of the same files that an earlier import left out: then these files are not in the index completely.
         resumed: files that went on where an interrupted import stopped.
         skipped: files whose content had been imported completely before.
         retractions: works of which it was not known that, or when, they were retracted.
@@ -40,6 +42,7 @@ class Imported:
     read: int = 0
     added: int = 0
     broken: int = 0
+    lost: int = 0
     resumed: int = 0
     skipped: int = 0
     retractions: int = 0
@@ -47,11 +50,16 @@ class Imported:
     passed: Mapping[str, int] = field(default_factory=dict)
 
     def left_out(self) -> list[str]:
-        """A warning about entries that could not be read, if there are any."""
+        """Warnings about entries that could not be read, if there are any: how many, the first few, and why."""
         if not self.broken:
             return []
         entries = "1 entry was" if self.broken == 1 else f"{self.broken:,} entries were"
-        return [f"{entries} left out of the bibliography; the first: {self.problems[0]}"]
+        first, *more = self.problems[:NAMED]
+        warnings = [f"{entries} left out of the bibliography; the first: {first}"]
+        warnings += [f"left out: {problem}" for problem in more]
+        if self.broken > NAMED:
+            warnings.append(f"left out: {self.broken - NAMED:,} more")
+        return warnings
 
     def after(self, piece: Piece, added: Added) -> Imported:
         """This, and a piece more."""
@@ -63,6 +71,7 @@ class Imported:
             read=self.read + len(piece.records) + works,
             added=self.added + added.works,
             broken=self.broken + len(broken),
+            lost=self.lost + len(broken),
             retractions=self.retractions + added.retractions,
             problems=self.problems + tuple(broken[: PROBLEMS_KEPT - len(self.problems)]),
             passed=Counter(self.passed) + passed,
@@ -90,6 +99,15 @@ class Growing(Protocol):
         """What is to be done after the last batch."""
         ...
 
+    @property
+    def complete(self) -> bool:
+        """Whether it was declared to have every work."""
+        ...
+
+    def declare_complete(self, complete: bool = True, /) -> None:
+        """Declare that it has every work, or that it has not."""
+        ...
+
 
 def import_files(
     index: Growing,
@@ -101,7 +119,7 @@ def import_files(
     """Add files to an index; each batch of records is stored together with how far its file was read.
 
     Files are known by their content: one that was imported is skipped, also under another name, and one whose
-    import was interrupted goes on where it stopped.
+    import was interrupted goes on where it stopped. An index that lost an entry is not complete: if it was declared so, it no longer is.
 
     Args:
         index: an `Index` that was opened for writing, or an `OpenSearch`.
@@ -117,13 +135,20 @@ def import_files(
     for path in map(Path, paths):
         kind = format_of(path, format)
         content = f"{kind}:{_digest(path)}"
-        mark = index.bookmark(content)
+        mark, losses = index.bookmark(content), index.bookmark(f"lost:{content}")
+        lost = losses.position if losses else 0
+        total = replace(total, lost=total.lost + lost)
         if mark is not None and mark.done:
             total = replace(total, skipped=total.skipped + 1)
             continue
         if mark is not None:
             total = replace(total, resumed=total.resumed + 1)
         for piece in _batches(read_pieces(path, kind, mark.position if mark else 0)):
+            if broken := sum(not problem.passed for problem in piece.problems):
+                lost += broken
+                index.add_batch([], bookmark=Bookmark(f"lost:{content}", lost, done=True))
+                if index.complete:
+                    index.declare_complete(False)
             added = index.add_batch(
                 piece.records, retractions=piece.retractions, bookmark=Bookmark(content, piece.position)
             )

@@ -143,7 +143,7 @@ class Index:
         Args:
             path: the file; its folder is made if need be.
             complete: declare that the index will have every work that exists for its user's purposes, so that
-                an absent work is a fabricated one. Once declared, it stays.
+                an absent work is a fabricated one. Once declared, it stays, unless an import loses an entry.
             exist_ok: whether a file that is there may be continued.
 
         Raises:
@@ -296,10 +296,10 @@ class Index:
         self.optimise()
         return added
 
-    def declare_complete(self) -> None:
-        """Declare that every work which may be cited is in here; see `create`. It stays."""
+    def declare_complete(self, complete: bool = True, /) -> None:
+        """Declare that every work which may be cited is in here; see `create`. It stays, unless an import loses an entry."""
         with self._connections.writing() as connection:
-            connection.execute("UPDATE meta SET value = 1 WHERE name = 'complete'")
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'complete'", (int(complete),))
 
     def add_batch(
         self,

@@ -47,7 +47,8 @@ LETTERS = {
     "AA": "Å", "i": "i", "j": "j", "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "th": "þ", "TH": "Þ", "ng": "ŋ",
     "NG": "Ŋ", "textendash": "–", "textemdash": "—", "textquoteright": "’", "textquoteleft": "‘",
     "textquotedblleft": "“", "textquotedblright": "”", "textasciitilde": "~", "slash": "/", "ldots": "…",
-    "dots": "…", "textregistered": "®", "texttrademark": "™", "S": "§", "pounds": "£", "euro": "€",
+    "dots": "…", "textregistered": "®", "texttrademark": "™", "S": "§", "pounds": "£", "euro": "€", "textless": "<",
+    "textgreater": ">", "less": "<", "greater": ">", "textunderscore": "_", "textbar": "|", "textdollar": "",
 }  # fmt: skip
 # Commands whose name is read aloud: it stays as a word.
 _WORDS = (
@@ -62,7 +63,7 @@ _FORMATTING = (
     "it bf rm sf tt sc sl em cal itshape bfseries rmfamily sffamily ttfamily scshape slshape upshape mdseries "
     "normalfont ensuremath operatorname underline uline protect relax MakeUppercase MakeLowercase uppercase lowercase "
     "noopsort hspace vspace hskip kern quad qquad thinspace enspace xspace linebreak newline allowbreak nobreak "
-    "noindent unskip ignorespaces displaystyle textstyle scriptstyle href url"
+    "noindent unskip ignorespaces displaystyle textstyle scriptstyle href url mkbibemph mkbibbold mkbibitalic"
 )
 FORMATTING = frozenset(_FORMATTING.split()) | frozenset(ACCENTS)
 # Between dollars also these: signs that are no letters, and how formulas are set.
@@ -86,7 +87,9 @@ ACCENT = re.compile(
     r"""\\(?:(["'`^~=.])[ \t]?|([uvHcdbkr])(?:(?=\{)|[ \t]+))(?:\{[ \t]?\\?([^\W\d_])[ \t]?\}|\\?([^\W\d_]))"""
 )
 COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]*(?:\{\})?")
+DOLLAR = re.compile(r"(?<!\\)\$")
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+SPACES = {**dict.fromkeys(",;: \t\n\\", " "), **dict.fromkeys("-/!@()[]", "")}  # with a backslash before
 _TAG_NAMES = (
     r"i|b|u|em|strong|su[bp]|sc|scp|tt|span|p|br|jats:(?:italic|bold|su[bp]|sc|monospace|underline|p|title|sec|"
     r"inline-formula|tex-math|alternatives)|mml:(?:math|m[ino]|mrow|msu[bp]|msubsup|mfrac|mtext|mspace|mstyle|mover|"
@@ -123,14 +126,13 @@ def decode_tex(text: str) -> str:
     if not any(mark in text for mark in "\\{}$`-~"):
         return text
     text = ACCENT.sub(_accent, text)
-    text = "$".join(
-        COMMAND.sub(_formula if at % 2 else _command, piece) for at, piece in enumerate(text.split("$"))
+    text = "".join(
+        COMMAND.sub(_formula if at % 2 else _command, piece) for at, piece in enumerate(DOLLAR.split(text))
     )
-    text = ESCAPED.sub(r"\1", text.replace("~", " "))
+    text = ESCAPED.sub(lambda sign: SPACES.get(sign[1], sign[1]), text.replace("~", " "))
     for source, target in (
         ("{", ""),
         ("}", ""),
-        ("$", ""),
         ("---", "—"),
         ("--", "–"),
         ("``", "“"),
@@ -174,10 +176,11 @@ def normalise(title: str) -> str:
     text = title[:MAX_TITLE]
     if "\\" in text or "{" in text:
         text = decode_tex(text)
+    if "&" in text and ";" in text:
+        text = html.unescape(text)
     if "<" in text:
         text = TAG.sub(" ", text)
-    if "&" in text:
-        text = (html.unescape(text) if ";" in text else text).replace("&", " and ")
+    text = text.replace("&", " and ")
     if "- " in text or "-\n" in text or "\u00ad" in text or "\u2010" in text:
         text = BROKEN.sub("", text).replace("\u00ad", "")
     if text.isascii():

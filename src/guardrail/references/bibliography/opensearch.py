@@ -311,10 +311,10 @@ class OpenSearch:
         """Make what was added visible to searches."""
         self._checked("POST", "_refresh")
 
-    def declare_complete(self) -> None:
-        """Declare that every work which may be cited is in here; see `Index.create`. It stays."""
-        self._checked("PUT", "_mapping", {"_meta": {"guardrail": VERSION, "complete": True}})
-        self.complete = True
+    def declare_complete(self, complete: bool = True, /) -> None:
+        """Declare that every work which may be cited is in here; see `Index.declare_complete`."""
+        self._checked("PUT", "_mapping", {"_meta": {"guardrail": VERSION, "complete": complete}})
+        self.complete = complete
 
     def __len__(self) -> int:
         return self._count({"exists": {"field": "keys"}})

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.bibliography.formats.fields import listed_authors, year_of
+from guardrail.references.bibliography.formats.tagged import tags_of
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.model import Citation
@@ -15,10 +16,6 @@ __all__ = ["ris"]
 
 _LINE = re.compile(r"^[ \t]{0,8}([A-Z][A-Z0-9]) {1,4}- ?([^\r\n]*)", re.MULTILINE)
 _TAGGED = re.compile(r"^[ \t]{0,8}(%[0-9A-Z@>]) {1,4}([^\r\n]*)", re.MULTILINE)
-_AS_RIS = {
-    "%0": "TY", "%A": "AU", "%T": "TI", "%D": "PY", "%8": "DA", "%J": "JO", "%B": "T2", "%I": "PB", "%V": "VL", "%N": "IS",
-    "%P": "SP", "%R": "DO", "%U": "UR", "%@": "SN",
-}  # fmt: skip
 _TITLES = ("TI", "T1", "CT", "BT")
 _AUTHORS = ("AU", "A1")
 _VENUES = ("T2", "JO", "JF", "JA", "J2", "PB")
@@ -48,7 +45,7 @@ def ris(text: str) -> Iterator[Citation]:
 
 def _tag(line: re.Match[str]) -> str:
     """The tag of a line, as RIS has it."""
-    return _AS_RIS.get(line[1], line[1])
+    return (tags_of("endnote").tags or {}).get(line[1], line[1])
 
 
 def _citation(lines: list[re.Match[str]]) -> Iterator[Citation]:

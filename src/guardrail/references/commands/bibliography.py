@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from guardrail.cli._errors import Usage
 from guardrail.cli._terminal import patience
+from guardrail.errors import InputError
 from guardrail.references.bibliography.opening import is_address, open_bibliography
 from guardrail.references.bibliography.remembered import is_index, remembered
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from guardrail.references.bibliography.importers import Imported
     from guardrail.references.bibliography.records import Bibliography, Match, Reference
 
-NAMED = 5  # entries left out that are shown
+NAMED = 5  # kinds of entries passed over that are shown
 
 
 class Complete:
@@ -45,7 +46,7 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
     """The bibliography in these files, and warnings about what is in them.
 
     Raises:
-        InputError: a file cannot be read, or is of no known format.
+        InputError: a file cannot be read, is of no known format, or lost an entry and is to be complete.
         IndexFault: an index is corrupt or of another version.
         Usage: an index together with other files.
     """
@@ -70,18 +71,18 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
 
     with patience("reading the bibliography"):
         made, warnings = remembered(files)
+    if complete and warnings:
+        raise InputError(
+            f"--complete: the bibliography lacks works that could not be read; correct them, or leave --complete out. {' '.join(warnings)}"
+        )
     with Index.open(made, called=", ".join(file.name for file in files)) as known:
         yield (Complete(known) if complete else known), warnings
 
 
-def others_left_out(imported: Imported) -> list[str]:
-    """The next few entries that could not be read, how many more there are, and how many describe no work."""
-    shown = imported.problems[1:NAMED]
-    notes = [f"left out: {problem}" for problem in shown]
-    if rest := imported.broken - 1 - len(shown) if shown else 0:
-        notes.append(f"left out: {rest:,} more")
-    if imported.passed:
-        kinds = sorted(imported.passed.items(), key=lambda kind: (-kind[1], kind[0]))
-        listed = ", ".join(f"{what} {count:,}" for what, count in kinds[:NAMED])
-        notes.append(f"passed over {sum(imported.passed.values()):,} entries that describe no work: {listed}")
-    return notes
+def passed_over(imported: Imported) -> list[str]:
+    """How many entries describe no work, if there are any."""
+    if not imported.passed:
+        return []
+    kinds = sorted(imported.passed.items(), key=lambda kind: (-kind[1], kind[0]))
+    listed = ", ".join(f"{what} {count:,}" for what, count in kinds[:NAMED])
+    return [f"passed over {sum(imported.passed.values()):,} entries that describe no work: {listed}"]

@@ -36,6 +36,9 @@ class Kind(StrEnum):
     DBLP = "dblp"
     ACL_XML = "acl-xml"
     RETRACTION_WATCH = "retraction-watch"
+    ENDNOTE = "endnote"
+    PUBMED = "pubmed"
+    WEB_OF_SCIENCE = "web-of-science"
 
 
 INDEX_FILE = Annotated[
@@ -56,7 +59,7 @@ def add(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help="BibTeX, CSL-JSON, RIS or tab-separated files; data of Crossref, OpenAlex (JSON), DBLP and the ACL "
+            help="BibTeX, CSL-JSON, RIS or tab-separated files; exports of EndNote, PubMed and Web of Science; data of Crossref, OpenAlex (JSON), DBLP and the ACL "
             "Anthology (XML); Retraction Watch's CSV. In UTF-8, also packed by gzip.",
         ),
     ],
@@ -65,7 +68,7 @@ def add(
         typer.Option(
             "--complete",
             help="Declare that the index has every work that may be cited: what is not in it is made up. "
-            "Once declared, it stays.",
+            "Once declared, it stays, unless an entry is left out later.",
         ),
     ] = False,
     kind: Annotated[
@@ -86,11 +89,12 @@ def add(
 
     Exit codes:
       0    added, or everything was there already
-      2    bad usage or input, no works in the files of a new index, or an index that cannot be used
+      2    bad usage or input, no works in the files of a new index, an index that cannot be used, or
+           --complete of files of which an entry was left out
       130  interrupted; what was read is kept
     """
     from guardrail.references.bibliography.importers import import_files
-    from guardrail.references.commands.bibliography import others_left_out
+    from guardrail.references.commands.bibliography import passed_over
 
     paths = [_source(file, index) for file in files]
     done = (0, 0)
@@ -110,12 +114,18 @@ def add(
             if done[0]:
                 say(f"note: {done[0]:,} records were read before, {done[1]:,} of them added, and are kept")
             raise
-        for warning in (*imported.left_out(), *others_left_out(imported)):
+        for warning in (*imported.left_out(), *passed_over(imported)):
             say(f"note: {warning}")
         total = len(known)
         if not total:
             raise InputError(
                 f"expected works to add to {index!r}, found none in {_files(len(files))}: check what is in them"
+            )
+        if complete and imported.lost:
+            entries = "1 entry was" if imported.lost == 1 else f"{imported.lost:,} entries were"
+            raise InputError(
+                f"--complete: {entries} left out of {index!r}, so it is not declared complete; its {total:,} works are kept. "
+                "Correct the files and add them again"
             )
         if complete:
             known.declare_complete()

@@ -5,8 +5,6 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 import guardrail.references.bibliography
 
 
@@ -25,19 +23,6 @@ class TestNames:
 
 
 class TestImport:
-    @pytest.mark.parametrize(
-        "statement",
-        [
-            "import guardrail.references.bibliography",
-            "from guardrail.references.bibliography import Index, import_files, read_records",
-        ],
-    )
-    def test_loads_no_bibtex_parser(self, statement):
-        """The parser is loaded when the first BibTeX file is read."""
-        code = f"import sys, json\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
-        output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert "bibtexparser" not in json.loads(output.stdout)
-
     def test_loads_records_only(self):
         """Whoever reads citations out of an answer needs records, and no index."""
         code = "import sys, json, guardrail.references.bibliography.records\nprint(json.dumps(sorted(sys.modules)))"

@@ -20,7 +20,12 @@ from guardrail.references.bibliography.formats.csl_json import read_crossref, re
 from guardrail.references.bibliography.formats.dblp import DBLP_KINDS, read_dblp
 from guardrail.references.bibliography.formats.lines import Piece, Problem, opened, readable
 from guardrail.references.bibliography.formats.retraction_watch import COLUMNS, read_retraction_watch
-from guardrail.references.bibliography.formats.ris import read_ris
+from guardrail.references.bibliography.formats.tagged import (
+    read_endnote,
+    read_pubmed,
+    read_ris,
+    read_web_of_science,
+)
 from guardrail.references.bibliography.formats.tsv import read_tsv
 from guardrail.references.bibliography.records import Record
 
@@ -39,6 +44,9 @@ class Format(StrEnum):
     DBLP = "dblp"
     ACL_XML = "acl-xml"
     RETRACTION_WATCH = "retraction-watch"
+    ENDNOTE = "endnote"
+    PUBMED = "pubmed"
+    WEB_OF_SCIENCE = "web-of-science"
 
 
 READERS: Mapping[Format, Callable[[Path, int], Iterator[Piece]]] = {
@@ -51,8 +59,14 @@ READERS: Mapping[Format, Callable[[Path, int], Iterator[Piece]]] = {
     Format.DBLP: read_dblp,
     Format.ACL_XML: read_acl_xml,
     Format.RETRACTION_WATCH: read_retraction_watch,
+    Format.ENDNOTE: read_endnote,
+    Format.PUBMED: read_pubmed,
+    Format.WEB_OF_SCIENCE: read_web_of_science,
 }
-BY_NAME = {".bib": Format.BIBTEX, ".bibtex": Format.BIBTEX, ".tsv": Format.TSV, ".ris": Format.RIS}
+BY_NAME = {
+    ".bib": Format.BIBTEX, ".bibtex": Format.BIBTEX, ".tsv": Format.TSV, ".ris": Format.RIS, ".enw": Format.ENDNOTE,
+    ".nbib": Format.PUBMED, ".ciw": Format.WEB_OF_SCIENCE,
+}  # fmt: skip
 JSON_NAMES = {".json", ".jsonl", ".ndjson"}
 _ENTRY = rf"<(?:dblp\b|(?:{'|'.join(DBLP_KINDS)})\s[^<>]{{0,500}}\bkey=)"
 # What is near the beginning of a file; the first that fits.
@@ -70,6 +84,9 @@ BEGINNINGS: tuple[tuple[Format, re.Pattern[str]], ...] = (
     (Format.ACL_XML, re.compile(r"\A(?=<).*?<collection\s[^<>]{0,500}\bid=", re.DOTALL)),
     (Format.RETRACTION_WATCH, re.compile(rf"\A[^\n]*\b{COLUMNS[0]}\b")),
     (Format.TSV, re.compile(r"\Atitle(?:[\t\r\n]|\Z)")),
+    (Format.ENDNOTE, re.compile(r"\A%0 ")),
+    (Format.PUBMED, re.compile(r"\APMID- ?\d")),
+    (Format.WEB_OF_SCIENCE, re.compile(r"\A(?:FN [^\n]*\n(?:VR [^\n]*\n)?)?PT [A-Z]\s*\n")),
     (Format.RIS, re.compile(r"^[ \t]{0,9}TY[ \t]{1,4}-[ \t]", re.MULTILINE)),
     (Format.BIBTEX, re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)),
 )
@@ -88,6 +105,7 @@ def detect(path: Path) -> Format:
     with readable(path), opened(path) as stream:
         start = stream.read(1 << 20)
     text = start.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     found = next((kind for kind, beginning in BEGINNINGS if beginning.search(text)), None)
     if found or suffix in JSON_NAMES:
         return found or Format.CSL_JSON

@@ -104,13 +104,15 @@ def _name(name: Any) -> str:
 
 
 def _year(issued: Any) -> int | None:
+    """The year of a date of CSL: parts, of which the first is the year and may be a string, or a text in one of several fields."""
+    if isinstance(issued, list):
+        return _year(issued[0]) if issued else None
     if not isinstance(issued, dict):
         return year_of(as_text(issued))
     parts = as_list(issued.get("date-parts"))
-    first = as_list(parts[0]) if parts else []
-    return year_of(as_text(first[:1])) or year_of(
-        as_text(issued.get("raw")) or as_text(issued.get("literal"))
-    )
+    first = parts[0] if parts and isinstance(parts[0], list) else parts
+    said = (as_text(issued.get(name)) for name in ("raw", "literal", "edtf", "year", "season"))
+    return next(filter(None, map(year_of, (as_text(first[:1]), *said))), None)
 
 
 def _openalex(item: dict[str, Any]) -> Record:

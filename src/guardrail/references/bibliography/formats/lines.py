@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import itertools
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,18 +80,26 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def numbered_lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, int, str]]:
-    """Number, position after it and text of every line from the stream's start."""
+    """Number, position after it and text of every line from the stream's start; also lines of old Macs, that end with CR."""
     after = 0
-    for number in itertools.count(1):
-        raw = stream.readline(LONGEST_LINE)
-        if not raw:
-            return
+    for number, raw in enumerate(_raw_lines(stream), 1):
         after += len(raw)
-        if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
+        if len(raw) >= LONGEST_LINE:
             raise ParseError(
                 f"expected lines of less than {LONGEST_LINE} bytes.", source=str(path), line=number
             )
         yield number, after, decoded(raw, path, number)
+
+
+def _raw_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines with their ends; of one that is too long its beginning."""
+    rest = b""
+    while chunk := stream.read(1 << 16):
+        *whole, rest = (rest + chunk).splitlines(keepends=True)
+        yield from whole
+        if len(rest) >= LONGEST_LINE:
+            break
+    yield from rest.splitlines(keepends=True)
 
 
 def decoded(raw: bytes, path: Path, number: int | None) -> str:

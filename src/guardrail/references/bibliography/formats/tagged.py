@@ -1,0 +1,150 @@
+"""Formats of a tag and a value a line: RIS, as publishers and reference managers export it, EndNote, PubMed, Web of Science."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from pathlib import Path
+
+from guardrail.references.bibliography.formats.fields import (
+    arxiv_of,
+    checked_record,
+    listed_authors,
+    page_range,
+    year_of,
+)
+from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
+from guardrail.references.bibliography.normalise import (
+    normalise_arxiv,
+    normalise_doi,
+    normalise_isbn,
+    normalise_pmid,
+)
+from guardrail.references.bibliography.records import Record
+
+__all__ = ["Tags", "read_endnote", "read_pubmed", "read_ris", "read_web_of_science", "tags_of"]
+
+MOST_VALUES = 10_000  # of one work; a file without ends of entries would grow without end
+MEDLINE = re.compile(r"pubmed|medline|\bnlm\b", re.IGNORECASE)
+LINES = {
+    "ris": re.compile(r"[ \t]*([A-Z][A-Z0-9])[ \t]{1,4}-(?:[ \t]+(.*))?$"),
+    "endnote": re.compile(r"[ \t]*(%[0-9A-Z@>])(?:[ \t]+(.*))?$"),
+    "pubmed": re.compile(r"([A-Z]{2,4}) {0,2}-(?: (.*))?$"),
+    "web-of-science": re.compile(r"([A-Z][A-Z0-9])(?: (.*))?$"),
+}
+
+Values = dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What the tags of a format mean.
+
+    Attributes:
+        begins: the tag of RIS that every work has once.
+        tags: those of RIS, by the format's own; of RIS itself there are none to translate.
+        repeated: tags of RIS of which a line without a tag has another value, rather than more of the same.
+    """
+
+    begins: str = "TY"
+    tags: Mapping[str, str] | None = None
+    repeated: Sequence[str] = ()
+
+
+@cache
+def tags_of(format: str) -> Tags:  # noqa: A002
+    """The tags of a format, by its name in `Format`."""
+    known = tomllib.loads((files(__package__) / "tags.toml").read_text(encoding="utf-8"))
+    return Tags(**known[format]) if format in known else Tags()
+
+
+def _read(format: str, path: Path, position: int) -> Iterator[Piece]:  # noqa: A002
+    for line, after, values in _entries(path, LINES[format], tags_of(format)):
+        if after <= position:
+            continue
+        try:
+            yield Piece(after, [_record(values, tags_of(format).begins)])
+        except ValueError as error:
+            yield Piece(after, problems=[Problem(str(path), line, str(error))])
+
+
+# A work a piece; the position is that after its last line.
+read_ris = partial(_read, "ris")
+read_endnote = partial(_read, "endnote")
+read_pubmed = partial(_read, "pubmed")
+read_web_of_science = partial(_read, "web-of-science")
+
+
+def _entries(path: Path, tagged: re.Pattern[str], known: Tags) -> Iterator[tuple[int, int, Values]]:
+    """First line, position after it and values of every work: up to "ER", or to the next beginning where one was."""
+    with opened(path) as stream:
+        start = before = 0
+        values: Values = {}
+        tag = ""
+        for number, after, line in numbered_lines(stream, path):
+            found = tagged.match(line)
+            if found:
+                tag = found[1] if known.tags is None else known.tags.get(found[1], "")
+                value = (found[2] or "").strip()
+                again = tag == known.begins and tag in values
+                if values and (again or sum(map(len, values.values())) >= MOST_VALUES):
+                    yield start, before, values  # its end is missing
+                    values = {}
+                if tag == "ER":
+                    if values:
+                        yield start, after, values
+                    values, tag = {}, ""
+                elif tag:
+                    start = start if values else number
+                    values.setdefault(tag, []).append(value)
+            elif tag and line.strip() and tag in known.repeated:
+                values[tag].append(line.strip())
+            elif tag and line.strip() and values:
+                values[tag][-1] = f"{values[tag][-1]} {line.strip()}"[:100_000]  # a value that was wrapped
+            before = after
+        if values:
+            yield start, before, values
+
+
+def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
+    if begins not in values:
+        raise ValueError(
+            f"expected an entry with '{begins}  - ', got one that has {', '.join(values)} alone."
+        )
+
+    def text(*tags: str) -> str:
+        return next((value for tag in tags for value in values.get(tag, ()) if value), "")
+
+    def all_of(*tags: str) -> list[str]:
+        return [value for tag in tags for value in values.get(tag, ())]
+
+    authors, et_al = listed_authors(
+        [*(all_of("A0") or all_of("AU", "A1")), *all_of("CA")] or all_of("A2") or all_of("ED")
+    )
+    addresses = " ".join(all_of("UR", "L1", "L2"))
+    doi = next(filter(None, map(normalise_doi, [*all_of("DO", "DI"), addresses])), "")
+    return checked_record(
+        title=text("TI", "T1", "CT", "BT").removesuffix("."),
+        authors=authors,
+        et_al=et_al,
+        year=year_of(text("PY", "Y1", "DA")),
+        venue=text("JO", "JF", "T2", "BT", "JA", "J2", "PB") if text("TI", "T1", "CT") else text("PB"),
+        doi=doi,
+        arxiv=arxiv_of(addresses, doi) or normalise_arxiv(_labelled("arxiv", values)),
+        isbn=normalise_isbn(text("SN").split(" ")[0]),
+        pmid=normalise_pmid(text("PM") or (text("AN") if MEDLINE.search(text("DB", "DP")) else "")),
+        url=text("UR"),
+        volume=text("VL"),
+        issue=text("IS"),
+        pages=page_range(text("SP"), text("EP")),
+    )
+
+
+def _labelled(label: str, values: Mapping[str, Sequence[str]]) -> str:
+    """A value of a free field that names itself, "arXiv:1706.03762"."""
+    free = (value for tag in ("AN", "ID", "M1", "N1", "C1") for value in values.get(tag, ()))
+    return next((value for value in free if value.lower().startswith(f"{label}:")), "")
