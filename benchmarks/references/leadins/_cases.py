@@ -14,13 +14,13 @@ __all__ = ["HALVES", "SHAPES", "Case", "NameCase", "cases", "name_cases", "plain
 
 HERE = Path(__file__).resolve().parent
 HALVES = ("seen", "unseen")
-# {l}: the lead-in and a space; {t}: the title; {a}: Ann Roe and Jo Poe; {i}: Roe, A., & Poe, J.; {c}: Roe A, Poe J; {f}: Roe & Poe
+# {o}: a sentence of the language; {l}: the lead-in and a space; {t}: the title; {a}: Ann Roe and Jo Poe; {i}: Roe, A., & Poe, J.; {c}: Roe A, Poe J; {f}: Roe & Poe
 SHAPES = {
-    "APA": "{l}{i} ({y}). *{t}*. {v}.",
-    "mark and entry": "{l}{f} ({y}).\n\n{i} ({y}). {t}. {v}.",
-    "numbered": "2. {l}{c}. {t}. {v}. {y}.",
-    "quotation": "{l}{a}, “{t}” ({v}, {y}).",
-    "title and author": "{l}{t} — {a} ({y})",
+    "APA": "{o}\n\n{l}{i} ({y}). *{t}*. {v}.",
+    "mark and entry": "{o} {l}{f} ({y}).\n\n{i} ({y}). {t}. {v}.",
+    "numbered": "{o}\n\n1. {l}{c}. {t}. {v}. {y}.",
+    "quotation": "{o} {l}{a}, “{t}” ({v}, {y}).",
+    "title and author": "{o}\n\n{l}{t} — {a} ({y})",
 }
 _NO_SPACE = "，、：。"  # ends of words behind which Chinese and Japanese have no space
 
@@ -72,7 +72,7 @@ def works(half: int) -> list[Record]:
 
 def cases(half: int) -> list[Case]:
     """Every lead-in of a half in every shape, each with the next work of the half."""
-    found, known = [], works(half)
+    found, known = list[Case](), works(half)
     for lead in (row for row in _rows("leadins.jsonl") if row["half"] == half):
         words = lead["words"] + " " * (lead["words"][-1] not in _NO_SPACE)
         for shape in SHAPES:
@@ -89,18 +89,23 @@ def plain(half: int) -> list[Case]:
 
 def _case(half: int, language: str, shape: str, known: Sequence[Record], at: int, words: str) -> Case:
     work, other = known[at % len(known)], known[(at + 1) % len(known)]
-    return Case(half, language, shape, work, _text(shape, words, work, work), _text(shape, words, work, other))
+    opening = next(row["text"] for row in _rows("openings.jsonl") if row["language"] == (language or "en"))
+    real, false = (_text(shape, opening, words, work, by) for by in (work, other))
+    return Case(half, language, shape, work, real, false)
 
 
-def _text(shape: str, words: str, work: Record, by: Record) -> str:
+def _text(shape: str, opening: str, words: str, work: Record, by: Record) -> str:
     families = [_family(name)[0] for name in by.authors]
     return SHAPES[shape].format(
+        o=opening,
         l=words,
         t=work.title,
         y=work.year,
-        v=work.venue,
+        v=work.venue.rstrip("."),
         a=_joined(by.authors, " and "),
-        i=_joined([f"{family}, {_initials(given, '. ')}." for family, given in map(_family, by.authors)], ", & "),
+        i=_joined(
+            [f"{family}, {_initials(given, '. ')}." for family, given in map(_family, by.authors)], ", & "
+        ),
         c=", ".join(f"{family} {_initials(given, '')}" for family, given in map(_family, by.authors)),
         f=f"{families[0]} et al." if len(families) > 2 else " & ".join(families),
     )

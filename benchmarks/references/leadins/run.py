@@ -16,7 +16,16 @@ from benchmarks._rows import Row
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Run, bench
 from benchmarks.references.answers.run import add_reader
-from benchmarks.references.leadins._cases import HALVES, SHAPES, Case, NameCase, cases, name_cases, plain, works
+from benchmarks.references.leadins._cases import (
+    HALVES,
+    SHAPES,
+    Case,
+    NameCase,
+    cases,
+    name_cases,
+    plain,
+    works,
+)
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
@@ -90,7 +99,11 @@ def _verdict(guard: Guard, case: Case, text: str) -> str:
     """ "accused" if anything is; "right" if a reference with the title is verified, and nothing is in doubt; else "open"."""
     findings = [one for one in guard.check(text, prompt=QUESTION).findings if one.verdict]
     at = text.index(case.work.title)
-    over = [one for one in findings if one.span and one.span.start < at + len(case.work.title) and one.span.end > at]
+    over = [
+        one
+        for one in findings
+        if one.span and one.span.start < at + len(case.work.title) and one.span.end > at
+    ]
     if any(one.verdict is Verdict.UNSUPPORTED for one in findings):
         return "accused"
     return "right" if over and all(one.verdict is Verdict.SUPPORTED for one in findings) else "open"
@@ -104,7 +117,11 @@ def _share(
     interval = wilson_interval(count, len(said)) if said else None
     if least is not None:
         return Row.at_least(quantity, share, least, interval=interval)
-    return Row.shown(quantity, share, interval=interval) if most is None else Row.at_most(quantity, share, most, interval=interval)
+    return (
+        Row.shown(quantity, share, interval=interval)
+        if most is None
+        else Row.at_most(quantity, share, most, interval=interval)
+    )
 
 
 # --- names -------------------------------------------------------------------------------------------------
