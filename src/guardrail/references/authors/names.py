@@ -195,7 +195,8 @@ def _in_order(words: list[str]) -> tuple[list[str], list[str]]:
     ends = len(words)
     while ends > 1 and words[ends - 1].islower() and not words[0].islower():
         ends -= 1
-    words = [*words[ends:], *words[:ends]]  # Waerden B L van der
+    if len(words[ends - 1]) == 1:
+        words = [*words[ends:], *words[:ends]]  # Waerden B L van der
     if _is_family_first(words):
         start = 1  # "Smith J", "van der Berg J A", "Percie du Sert N"
         while start < len(words) - 1 and any(map(_is_particle, words[start - 1 : start + 1])):
