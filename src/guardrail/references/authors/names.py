@@ -54,6 +54,7 @@ _DIGRAPH = re.compile(r"(?<![aeiou])([aou])e")
 _LONG_INITIAL = re.compile(  # Олмстед Дж., Mann Th.
     r"(?<!\w)(?:[БВГДЖЗКЛМНПРСТФХЦЧШ][бвгджзклмнпрстфхцчш]|[TCP]h)\."
 )
+_ALSO_INITIALS = frozenset({"JR", "SR"})  # behind a family name that is not in capitals
 _INTERPUNCT = re.compile("[·•‧・･]")
 _APOSTROPHES = re.compile("['’‘`´ʼʹ]")
 _ELIDED = re.compile("[dDlL]['’‘`´ʼʹ](?=\\w)")  # d'Alembert
@@ -125,6 +126,8 @@ def parse_name(text: str) -> Name:
     parts = [part for part in parts if part]
     suffix = ""
     for part in parts:
+        if part[-1] in _ALSO_INITIALS and not parts[0][0].isupper() and len(parts[0]) <= 2:
+            part[-1:] = part[-1]  # Hindley JR
         least = 1 if part is parts[0] else 0  # a name that is nothing but "Junior" keeps it
         while len(part) > least and (last := part[-1].casefold()) in SUFFIXES:
             suffix = SUFFIXES[last]
@@ -356,8 +359,12 @@ def _plain(text: str) -> str:
 def _of_parts(written: Sequence[str], given: tuple[str, ...], *, surely: bool) -> list[_Reading]:
     """The readings of a family name that may have several parts: whole, its beginnings alone, and its ends alone, the rest being given names."""
     core = _core(written)
-    firsts = frozenset("".join(core[:size]) for size in range(1, len(core))) if len(core) > 1 else frozenset[str]()
-    whole = _Reading(_families(written), given, frozenset(first for first in firsts if len(first) > 1), surely)
+    firsts = (
+        frozenset("".join(core[:size]) for size in range(1, len(core))) if len(core) > 1 else frozenset[str]()
+    )
+    whole = _Reading(
+        _families(written), given, frozenset(first for first in firsts if len(first) > 1), surely
+    )
     if not given:
         return [whole]
     ends = [
@@ -383,7 +390,9 @@ def _without_particles(written: Sequence[str]) -> tuple[str, ...]:
 def _families(written: Sequence[str]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
     whole = "".join(_core(written))
-    every, capitals = ("".join(_folded_words(" ".join(some))) for some in (written, _without_particles(written)))
+    every, capitals = (
+        "".join(_folded_words(" ".join(some))) for some in (written, _without_particles(written))
+    )
     return frozenset(filter(None, (every, capitals, whole, _transliterated(whole), _declined(whole))))
 
 

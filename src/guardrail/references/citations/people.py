@@ -13,7 +13,6 @@ from guardrail.references.citations.languages import (
     OTHERS,
     PARTICLES,
     PERSON_TITLES,
-    READ,
     TOGETHER,
     either,
 )
@@ -25,7 +24,7 @@ __all__ = [
 ]
 
 _PARTICLES = frozenset(PARTICLES.split())
-_NOT_NAMES = READ | frozenset(
+_NOT_NAMES = frozenset(
     [
         "the",
         "a",
@@ -131,7 +130,9 @@ _DEGREES = re.compile(  # Rachel Stone, PhD
 )
 _PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
-_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’ -]{1,40}(?:,\s.*\.(?:\s[\w'’ -]*)?|,?\s[A-Z]{1,3})")  # Cajal, S.; Cajal S
+_WITH_INITIALS = re.compile(
+    r"[^\W\d_][\w'’ -]{1,40}(?:,\s.*\.(?:\s[\w'’ -]*)?|,?\s[A-Z]{1,3})"
+)  # Cajal, S.; Cajal S
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
 _COUNTED = r"and\s(?:two|three|four|five|six|several|\d{1,2})\s(?:other\s)?(?:co-?authors|co-?workers|colleagues|collaborators|others)"
 _ET_AL = re.compile(
