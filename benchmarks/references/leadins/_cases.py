@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["HALVES", "SHAPES", "Case", "NameCase", "cases", "name_cases", "plain", "works"]
+__all__ = ["HALVES", "SHAPES", "Case", "NameCase", "cases", "longer", "name_cases", "plain", "works"]
 
 HERE = Path(__file__).resolve().parent
 HALVES = ("seen", "unseen")
@@ -77,21 +78,47 @@ def cases(half: int) -> list[Case]:
         words = lead["words"] + " " * (lead["words"][-1] not in _NO_SPACE)
         for shape in SHAPES:
             at = len(found) + len(found) // len(known)  # so that a shape meets every work
-            found.append(_case(half, lead["language"], shape, known, at, words))
+            found.append(
+                _case(
+                    half,
+                    lead["language"],
+                    shape,
+                    (known[at % len(known)], known[(at + 1) % len(known)]),
+                    words,
+                )
+            )
     return found
 
 
 def plain(half: int) -> list[Case]:
     """Every work of a half in every shape, without a lead-in."""
     known = works(half)
-    return [_case(half, "", shape, known, at, "") for shape in SHAPES for at in range(len(known))]
+    pairs = list(zip(known, [*known[1:], known[0]], strict=True))
+    return [_case(half, "", shape, pair, "") for shape in SHAPES for pair in pairs]
 
 
-def _case(half: int, language: str, shape: str, known: Sequence[Record], at: int, words: str) -> Case:
-    work, other = known[at % len(known)], known[(at + 1) % len(known)]
-    opening = next(row["text"] for row in _rows("openings.jsonl") if row["language"] == (language or "en"))
-    real, false = (_text(shape, opening, words, work, by) for by in (work, other))
-    return Case(half, language, shape, work, real, false)
+def longer(half: int) -> list[Case]:
+    """Titles that nobody has given: every beginning of a half before every title, with the authors of the real work."""
+    shape = "title and author"
+    found = []
+    for row in (row for row in _rows("beginnings.jsonl") if row["half"] == half):
+        for work in works(half):
+            first, _, rest = work.title.partition(" ")
+            inside = first.lower() if first.lower() in FUNCTION_WORDS or rest.islower() else first
+            title = f"{row['words']} {inside} {rest}".strip()
+            text = _text(shape, _opening("en"), "", replace(work, title=title), work)
+            found.append(Case(half, "", shape, replace(work, title=title), text, ""))
+    return found
+
+
+def _opening(language: str) -> str:
+    return next(str(row["text"]) for row in _rows("openings.jsonl") if row["language"] == language)
+
+
+def _case(half: int, language: str, shape: str, pair: tuple[Record, Record], words: str) -> Case:
+    """A case of the first work; the second one lends its authors."""
+    real, false = (_text(shape, _opening(language or "en"), words, pair[0], by) for by in pair)
+    return Case(half, language, shape, pair[0], real, false)
 
 
 def _text(shape: str, opening: str, words: str, work: Record, by: Record) -> str:

@@ -1,7 +1,7 @@
 """References behind a lead-in ("See", "Voir", "Siehe"), and authors under other forms of their names: is one of them called wrong?
 
 A program puts every lead-in before a real work in every shape. The index has the works of the half and is declared complete. The same
-references without a lead-in, and with the authors of another work, are checked as well. Names are read from a list of authors and compared
+references without a lead-in, and with the authors of another work, are checked as well, and so are titles with a made-up beginning. Names are read from a list of authors and compared
 with those of a record.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks._rows import Row
@@ -22,6 +22,7 @@ from benchmarks.references.leadins._cases import (
     Case,
     NameCase,
     cases,
+    longer,
     name_cases,
     plain,
     works,
@@ -30,7 +31,7 @@ from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.matching import judge
-from guardrail.references.bibliography.records import Match, Outcome, Record, Reference
+from guardrail.references.bibliography.records import Outcome, Record, Reference
 from guardrail.references.citations.segmentation.fields import Stretch, reference_of
 from guardrail.references.quotation import accused
 
@@ -69,6 +70,7 @@ def _of_references(half: int, run: Run) -> Iterator[Row]:
             said = [(case, _verdict(guard, case, case.text)) for case in led]
             alone = [(case, _verdict(guard, case, case.text)) for case in bare]
             false = [_verdict(guard, case, case.false) for case in led]
+            made_up = [_verdict(guard, case, case.text) for case in longer(half)[:: 4 if run.fast else 1]]
             false_alone = [_verdict(guard, case, case.false) for case in bare]
         finally:
             guard.close()
@@ -92,11 +94,14 @@ def _of_references(half: int, run: Run) -> Iterator[Row]:
     yield _share(f"{name}: accused, without a lead-in", [verdict for _, verdict in alone], "accused")
     yield _share(f"{name}: false authors behind a lead-in accused", false, "accused")
     yield _share(f"{name}: false authors without a lead-in accused", false_alone, "accused")
+    yield Row.shown(f"{name}: titles with a made-up beginning", len(made_up))
+    yield _share(f"{name}: made-up beginning accused", made_up, "accused")
+    yield Row.equal(f"{name}: made-up beginning verified", made_up.count("right"), 0)
     yield Row.equal(f"{name}: false authors verified", false.count("right") + false_alone.count("right"), 0)
 
 
 def _verdict(guard: Guard, case: Case, text: str) -> str:
-    """ "accused" if anything is; "right" if a reference with the title is verified, and nothing is in doubt; else "open"."""
+    """What is said: "accused" if anything is; "right" if a reference with the title is verified, and nothing is in doubt; else "open"."""
     findings = [one for one in guard.check(text, prompt=QUESTION).findings if one.verdict]
     at = text.index(case.work.title)
     over = [
