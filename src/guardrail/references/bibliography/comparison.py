@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 
 from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.leads import without_lead
-from guardrail.references.authors.lists import ListComparison, compare_authors, contains_author
+from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
 from guardrail.references.authors.words import WORDS_OF_BODIES
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
@@ -153,8 +153,8 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
     if plain.agree:
         return plain
     for rest in without_lead(names):  # Voir Eisner, T.
-        behind = with_work(rest)
-        if behind.agree and not behind.bare and contains_author(rest[:1], work.authors[0]):
+        first = compare_authors(rest[:1], work.authors[:1])
+        if first.agree and not first.bare and (behind := with_work(rest)).agree:
             return behind
     return compared
 

@@ -73,7 +73,8 @@ def _led(text: str) -> list[Reading]:
     found = []
     for size in range(1, min(LONGEST_LEAD, len(words) - 1) + 1):
         before, rest = " ".join(words[:size]), " ".join(words[size:])
-        if not rest[0].islower() and sum(word[:1].isupper() for word in words[:size]) <= 1:
+        capitals = sum(word[:1].isupper() for word in words[:size])
+        if _WORD.search(words[size - 1]) and _WORD.match(rest) and not rest[0].islower() and capitals <= 1:
             found.append(Reading(Title(rest), before, "", leads=True))
     return found
 
@@ -117,7 +118,7 @@ def judge_readings(
         if part.leads:
             check = _behind(part, reference, work) if agree and reference.year in {None, work.year} else None
             if check:
-                return _with_title(match, check)
+                return replace(_with_title(match, check), similarity=min(match.similarity, 0.999))
         elif unexplained(part.before, work) or unexplained(part.after, work):
             if agree and not any(difference.field == "year" for difference in match.differences):
                 note = "the work's title is a part of this"
