@@ -104,7 +104,9 @@ def longer(half: int) -> list[Case]:
     for row in (row for row in _rows("beginnings.jsonl") if row["half"] == half):
         for work in works(half):
             first, _, rest = work.title.partition(" ")
-            inside = first.lower() if first.lower() in FUNCTION_WORDS or rest.islower() else first
+            small = [word.islower() for word in rest.split() if word not in FUNCTION_WORDS]
+            sentence = 2 * sum(small) > len(small)  # then no capital is inside
+            inside = first.lower() if first.lower() in FUNCTION_WORDS or sentence else first
             title = f"{row['words']} {inside} {rest}".strip()
             text = _text(shape, _opening("en"), "", replace(work, title=title), work)
             found.append(Case(half, "", shape, replace(work, title=title), text, ""))
