@@ -62,6 +62,7 @@ from guardrail.references.second_reading import (
     says_more,
     title_beside,
     unexplained_link,
+    with_names_before,
 )
 from guardrail.references.wording import another, belongs, impossible
 from guardrail.report import (
@@ -362,7 +363,7 @@ class ReferenceCheck(Detector):
             citation, match = yield from read_between(citation, answer, match, how)
         if match.exists is False:
             citation, match = yield from read_exchanged(citation, match, how)
-        return citation, match
+        return citation, with_names_before(citation, answer, match)
 
 
 def _against(match: Match, wrong: Sequence[FieldCheck]) -> str:

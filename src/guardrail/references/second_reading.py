@@ -10,7 +10,15 @@ from guardrail.references.authors.lists import MOST_AUTHORS
 from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.normalise import normalise
-from guardrail.references.bibliography.records import Find, Match, Outcome, Record, Reference, Status
+from guardrail.references.bibliography.records import (
+    FieldCheck,
+    Find,
+    Match,
+    Outcome,
+    Record,
+    Reference,
+    Status,
+)
 from guardrail.references.citations import Citation, Style
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers
@@ -34,6 +42,7 @@ __all__ = [
     "says_more",
     "title_beside",
     "unexplained_link",
+    "with_names_before",
 ]
 
 STRINGS: frozenset[Style] = frozenset({"numbered", "bulleted", "inline"})
@@ -61,6 +70,7 @@ _NAME_BEHIND = re.compile(
 _NAME_BEFORE = re.compile(  # Ludowa historia New Translation (Regulation (EU) 2016/679
     r"(?:^|[.;:!?]\s|[-*•]\s)[*_\"“]{0,3}(?P<title>[^\W\d_a-z][^\n.;:!?()]{6,150}?)[*_\"”]{0,3}\s\($"
 )
+_NAMES_BEFORE = 40  # characters before a citation in which its first author may begin
 _CASED = 0.6  # share of its words with a capital
 _LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
     r"^\W{0,6}(?:\d{1,3}[.)]\s+)?(?P<title>[^\W\d_][^\n.!?{}]{6,180}?)[*_\"”»\s]{0,4}(?P<arrow>→|->|=>)?[\s<(]{0,4}(?:https?:\S{0,20})?$"
@@ -328,6 +338,20 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
         if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
             return behind["title"].strip()
     return ""
+
+
+def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
+    """The match; with its authors confirmed where all of them are named in full, the first right before what was read: See also Ann *Roe and Jo Poe, …*."""
+    check, work = next((one for one in match.fields if one.field == "authors"), None), match.record
+    if check is None or work is None or check.how not in {"missing", "given"} or work.et_al:
+        return match
+    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _NAMES_BEFORE)
+    text, at = answer[begin : citation.span.end], citation.span.start - begin
+    found = text.find(work.authors[0])
+    if not 0 <= found < at or not all(name in text[found:] for name in work.authors):
+        return match
+    confirmed = FieldCheck("authors", Outcome.CONFIRMED, check.found, check.found)
+    return replace(match, fields=tuple(confirmed if one is check else one for one in match.fields))
 
 
 def name_beside(citation: Citation, answer: str, work: Record) -> str:

@@ -10,7 +10,7 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.engine.flow import Answer
 from guardrail.references import second_reading
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import citations
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.segmentation import Reading
@@ -21,6 +21,7 @@ from guardrail.references.second_reading import (
     rest,
     title_beside,
     unexplained_link,
+    with_names_before,
 )
 from guardrail.report import Span
 
@@ -279,3 +280,24 @@ def test_the_text_of_a_link_of_which_only_the_address_was_read():
         == "Regulation (EU) 2016/679 of Imaginary Teapots"
     )
     assert not title_beside(citation, answer, Record("The Regulation of Imaginary Teapots, 2016/679"))
+
+
+class TestNamesBefore:
+    @pytest.mark.parametrize(
+        ("text", "outcome"),
+        [
+            ("See also Coen de Graaf and Ria Broer, “Molecules” (2016).", Outcome.CONFIRMED),
+            ("See also Ria Broer, “Molecules” (2016).", Outcome.DIFFERS),
+            (
+                "Coen de Graaf is dead. See Ann Roe, Jo Poe and Ria Broer, “Molecules” (2016).",
+                Outcome.DIFFERS,
+            ),
+        ],
+    )
+    def test_named_in_full(self, text, outcome):
+        """Authors that the reader missed are named all the same, right before what it read."""
+        start = text.index("Ria")
+        said = Citation(Span(start=start, end=len(text)), Reference("Molecules", ("Ria Broer",)), "inline")
+        check = FieldCheck("authors", Outcome.DIFFERS, "Ria Broer", "Coen de Graaf; Ria Broer", "missing")
+        match = Match(Status.FOUND, Record("Molecules", ("Coen de Graaf", "Ria Broer")), 1.0, (check,))
+        assert with_names_before(said, text, match).fields[0].outcome is outcome

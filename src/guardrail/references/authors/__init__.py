@@ -1,1 +1,1 @@
-"""Authors: the parts of a name (`names`, `words`), and lists of authors read and compared (`lists`)."""
+"""Authors: the parts of a name (`names`, `words`), lists of authors read and compared (`lists`), and what leads in such a list in a sentence (`leads`)."""

@@ -69,6 +69,7 @@ _EDITORS = re.compile(r"[(\[]\s?(?:eds?|editors?|hrsg|authors?)\.?\s?[)\]]", re.
 _ASIDE = re.compile(r"[(\[]([^()\[\]\n]{0,200})[)\]]")
 _SEGMENT = re.compile(r"[;\n]|(?<!\S)(?:and|und|et|with|&)(?!\S)", re.IGNORECASE)
 _INITIAL = re.compile(r"\b\w\.(?!\w\w)")
+_MOST_INITIALS = 3  # in one word
 _DIGITS = re.compile(r"\d")
 _CAPITALS = re.compile(r"[A-Z]")
 _STRANGE = re.compile(r"[^\w\s.,'’‘`´ʼ\-‐‑–·&()]|_")
@@ -158,7 +159,11 @@ def _join_initials(segment: list[str]) -> list[str]:
     open_family = False  # whether the last piece is a family name that may still get its given names
     for piece in segment:
         words = piece.replace(".", " ").split()
-        initials = [are_initials(word) for word in words]
+        capitals = not piece.isupper() and len(words) > 1  # Cohen LE; LE is a family name, too
+        initials = [
+            are_initials(word) or (capitals and word.isupper() and len(word) <= _MOST_INITIALS)
+            for word in words
+        ]
         if open_family and found[-1].isupper() and max(map(len, words)) > 1:
             open_family = False  # "IEEE, ISO"
         if found and len(words) == 1 and words[0].casefold() in SUFFIXES:

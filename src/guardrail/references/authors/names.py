@@ -14,13 +14,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
 from guardrail.references.authors.words import (
+    CONJUNCTIONS,
     DEGREES,
     EAST_ASIAN,
     PARTICLES,
@@ -53,8 +54,10 @@ _DIGRAPH = re.compile(r"(?<![aeiou])([aou])e")
 _LONG_INITIAL = re.compile(  # Олмстед Дж., Mann Th.
     r"(?<!\w)(?:[БВГДЖЗКЛМНПРСТФХЦЧШ][бвгджзклмнпрстфхцчш]|[TCP]h)\."
 )
+_ALSO_INITIALS = frozenset({"JR", "SR"})  # behind a family name that is not in capitals
 _INTERPUNCT = re.compile("[·•‧・･]")
 _APOSTROPHES = re.compile("['’‘`´ʼʹ]")
+_ELIDED = re.compile("[dDlL]['’‘`´ʼʹ](?=\\w)")  # d'Alembert
 # What may as well be left out in writing: the points of Hebrew and Arabic, the letters' stretching, joiners, the dots
 # below Indic letters of other tongues, and which form of a character is meant.
 _OPTIONAL = re.compile(
@@ -123,6 +126,8 @@ def parse_name(text: str) -> Name:
     parts = [part for part in parts if part]
     suffix = ""
     for part in parts:
+        if part[-1] in _ALSO_INITIALS and not parts[0][0].isupper() and len(parts[0]) <= 2:
+            part[-1:] = part[-1]  # Hindley JR
         least = 1 if part is parts[0] else 0  # a name that is nothing but "Junior" keeps it
         while len(part) > least and (last := part[-1].casefold()) in SUFFIXES:
             suffix = SUFFIXES[last]
@@ -190,19 +195,38 @@ def are_initials(word: str) -> bool:
 
 def _in_order(words: list[str]) -> tuple[list[str], list[str]]:
     """Family and given names of a name without a comma."""
-    if len(words) > 1 and len(words[-1]) == 1 and len(words[0]) > 1 and not EAST_ASIAN.search(words[-1]):
+    ends = len(words)
+    while ends > 1 and words[ends - 1].islower() and not words[0].islower():
+        ends -= 1
+    if len(words[ends - 1]) == 1:
+        words = [*words[ends:], *words[:ends]]  # Waerden B L van der
+    if _is_family_first(words):
         start = 1  # "Smith J", "van der Berg J A", "Percie du Sert N"
-        while start < len(words) - 1 and any(
-            word.casefold() in PARTICLES for word in words[start - 1 : start + 1]
-        ):
+        while start < len(words) - 1 and any(map(_is_particle, words[start - 1 : start + 1])):
             start += 1
         return words[:start], words[start:]
     start = len(words) - 1
-    while start > 1 and words[start - 1].casefold() in PARTICLES:
-        start -= 1
+    while start > 1 and (words[start - 1].casefold() in PARTICLES or _is_joined(words, start)):
+        start -= 2 if _is_joined(words, start) else 1
     if start == 1 and words[0].islower() and words[0] in PARTICLES:
         start = 0  # van Inwagen, without his given name
     return words[start:], words[:start]
+
+
+def _is_family_first(words: Sequence[str]) -> bool:
+    """Whether a name ends in an initial, and so begins with the family name."""
+    if len(words) < 2 or len(words[-1]) > 1 or EAST_ASIAN.search(words[-1]):
+        return False
+    return len(words[0]) > 1 or words[0].islower()  # 't Hooft G
+
+
+def _is_particle(word: str) -> bool:
+    return word.islower() or word.casefold() in PARTICLES
+
+
+def _is_joined(words: Sequence[str], start: int) -> bool:
+    """Whether a conjunction before a part of a family name joins it to another: Ramón y Cajal."""
+    return start > 2 and words[start - 1] in CONJUNCTIONS and words[start - 2][:1].isupper()
 
 
 # --- comparing two names -----------------------------------------------------------------------------------
@@ -210,10 +234,19 @@ def _in_order(words: list[str]) -> tuple[list[str], list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One way to understand a name, in folded letters."""
+    """One way to understand a name, in folded letters.
+
+    Attributes:
+        families: the forms of the family name.
+        given: the given names.
+        first: of a family name of several parts, the beginnings that may be used alone: García, of García Márquez.
+        surely: whether the name says which of its words are the family name: García Márquez, G.; Ramón y Cajal.
+    """
 
     families: frozenset[str]
     given: tuple[str, ...]
+    first: frozenset[str] = frozenset()
+    surely: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,22 +310,29 @@ _SLAVIC = 5  # letters of a name that is compared so
 def name_key(name: Name) -> NameKey:
     """What `same_author` compares of a name, for those who compare it with many."""
     family = _folded_words(name.family)
-    given = tuple(word for part in name.given for word in _folded_words(part))
+    written = name.family.split()
+    said = _without_particles(name.given)
     if WRITTEN_FIRST.isdisjoint(family):  # "De-Chuan Zhan" has no particle
-        given = tuple(word for word in given if word not in PARTICLES or _is_initial(word)) or given
-    readings = [_Reading(_families(family), given)]
+        said = tuple(part for part in said if fold(part) not in PARTICLES or _is_initial(part)) or said
+    given = _folded_words(" ".join(said))
+    family_first = bool(given) and name.raw.startswith(name.family)
+    readings = _of_parts(written, given, surely=name.inverted or family_first or len(_core(written)) > 1)
     if not name.inverted:
         if len(given) >= 2 and not _is_initial(
             given[-1]
         ):  # "José Benítez Andrades" and "José Benítez-Andrades"
-            readings.append(_Reading(_families((given[-1], *family)), given[:-1]))
+            readings += _of_parts([said[-1], *written], _folded_words(" ".join(said[:-1])), surely=False)
+        longer = [part for part in said if not _is_initial(part)]
+        if longer and family_first and said[: len(longer)] == (*longer,):  # Puig Cadafalch J
+            initials = _folded_words(" ".join(said[len(longer) :]))
+            readings += _of_parts([*written, *longer], initials, surely=False)
         if given and given[0] in WRITTEN_FIRST and not any(map(_is_initial, family)):
             readings.append(_Reading(frozenset({given[0]}), (*given[1:], *family)))
         elif len(given) == 1 and given[0] in PARTICLES:  # Van Dongen, without his given name
             # "Ben Green" is not every Green
             readings.append(_Reading(frozenset({"".join((given[0], *family))}), ()))
-        elif len(given) == 1 and _are_capitals(name.family):  # Kluger AN
-            readings.append(_Reading(_families(given), tuple(*family)))
+        elif len(name.given) == 1 and _are_capitals(name.family):  # Kluger AN
+            readings.append(_Reading(_families(name.given), tuple(*family)))
         elif not given and len(family) == 1 and len(family[0]) in (2, 3, 4) and EAST_ASIAN.match(family[0]):
             readings.append(_Reading(frozenset({family[0][:1]}), (family[0][1:],)))
     words = (*given, *family)
@@ -316,11 +356,44 @@ def _plain(text: str) -> str:
     return kept if len(kept) >= max(5, len(composed) // 2) else ""
 
 
-def _families(words: tuple[str, ...]) -> frozenset[str]:
+def _of_parts(written: Sequence[str], given: tuple[str, ...], *, surely: bool) -> list[_Reading]:
+    """The readings of a family name that may have several parts: whole, its beginnings alone, and its ends alone, the rest being given names."""
+    core = _core(written)
+    firsts = (
+        frozenset("".join(core[:size]) for size in range(1, len(core))) if len(core) > 1 else frozenset[str]()
+    )
+    whole = _Reading(
+        _families(written), given, frozenset(first for first in firsts if len(first) > 1), surely
+    )
+    if not given:
+        return [whole]
+    ends = [
+        _Reading(frozenset({"".join(core[size:])}), (*given, *core[:size]), surely=surely)
+        for size in range(1, len(core))
+    ]
+    return [whole, *ends]
+
+
+def _core(written: Sequence[str]) -> tuple[str, ...]:
+    """The folded words of a family name without its particles and conjunctions."""
+    bare = " ".join(_ELIDED.sub("", word) for word in _without_particles(written))
+    words = _folded_words(bare)
+    return tuple(word for word in words if word not in PARTICLES) or words
+
+
+def _without_particles(written: Sequence[str]) -> tuple[str, ...]:
+    """The words of a name without those in small letters, if others have capitals: they are particles and conjunctions of any language."""
+    capitals = tuple(word for word in written if not word.islower())
+    return capitals if any(word[:1].isupper() for word in capitals) else tuple(written)
+
+
+def _families(written: Sequence[str]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
-    core = tuple(word for word in words if word not in PARTICLES) or words
-    whole = "".join(core)
-    return frozenset(filter(None, ("".join(words), whole, _transliterated(whole), _declined(whole))))
+    whole = "".join(_core(written))
+    every, capitals = (
+        "".join(_folded_words(" ".join(some))) for some in (written, _without_particles(written))
+    )
+    return frozenset(filter(None, (every, capitals, whole, _transliterated(whole), _declined(whole))))
 
 
 def _transliterated(word: str) -> str:
@@ -386,7 +459,7 @@ def _declined(word: str) -> str:
 
 
 def _readings_agree(x: _Reading, y: _Reading, a: NameKey, b: NameKey) -> bool:
-    if x.families & y.families:
+    if x.families & y.families or _one_alone(x, y) or _one_alone(y, x):
         eastern = bool(x.families & WRITTEN_FIRST)
         return (
             _given_agree(x.given, y.given, eastern=eastern)
@@ -398,6 +471,11 @@ def _readings_agree(x: _Reading, y: _Reading, a: NameKey, b: NameKey) -> bool:
     return _given_agree(x.given, y.given, eastern=True) and any(
         _slip(p, q) for p in x.families for q in y.families
     )
+
+
+def _one_alone(x: _Reading, y: _Reading) -> bool:
+    """Whether a whole family name is the beginning of one of several parts: Martin Luther King is no Martin Luther, but may be Luther, M."""
+    return bool(x.families & y.first) and (y.surely or (x.surely and bool(x.given and y.given)))
 
 
 def _given_agree(a: tuple[str, ...], b: tuple[str, ...], *, eastern: bool) -> bool:

@@ -6,6 +6,7 @@ import re
 
 __all__ = [
     "ANSWERS",
+    "CONJUNCTIONS",
     "DEGREES",
     "EAST_ASIAN",
     "EAST_ASIAN_PROSE",
@@ -38,6 +39,7 @@ PARTICLES = _set(
     "van von vom der den de del della delle di da do dos das du la le les los las ter ten te zu zur zum af "
     "av bin ibn ben bint al el ul ur ad an binti"
 )
+CONJUNCTIONS = _set("y i e")  # between the two parts of a Spanish, Catalan or Portuguese family name
 SUFFIXES = {"jr": "Jr", "junior": "Jr", "sr": "Sr", "senior": "Sr", "ii": "II", "iii": "III", "iv": "IV"}
 TITLES = _set("dr prof professor mr mrs ms sir dame")
 DEGREES = _set("phd msc bsc dphil esq inc ltd llc gmbh corp ed eds editor editors")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 
 from guardrail.references.authors.inflection import uninflected
+from guardrail.references.authors.leads import without_lead
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
 from guardrail.references.authors.words import WORDS_OF_BODIES
@@ -130,26 +131,31 @@ def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool 
 
 
 def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListComparison:
-    compared = compare_authors(names, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
-    if compared.agree is False and len(names) == _COUPLE and " " not in names[0] and " " in names[1].strip():
+    """The comparison of names with a work's, in the first way to read them in which they agree, or else as they are written."""
+
+    def with_work(said: Sequence[str]) -> ListComparison:
+        return compare_authors(said, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
+
+    compared = with_work(names)
+    if compared.agree is not False:
+        return compared
+    if len(names) == _COUPLE and " " not in names[0] and " " in names[1].strip():
         couple = (f"{names[0]} {parse_name(names[1]).family}", names[1])  # Will and Ariel Durant
-        shared = compare_authors(
-            couple, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
-        )
-        return shared if shared.agree else compared
-    if compared.agree is False and len(names) == 1 and "," in names[0]:  # odgers, jensen
+        if (shared := with_work(couple)).agree:
+            return shared
+    if len(names) == 1 and "," in names[0]:  # odgers, jensen
         parts = [part.strip() for part in names[0].split(",")]
-        several = compare_authors(
-            parts, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
-        )
-        if several.agree and " " not in "".join(parts):
+        if " " not in "".join(parts) and (several := with_work(parts)).agree:
             return several
-    if compared.agree is False and _names_body(names, work):
+    if _names_body(names, work):
         return compare_authors(work.authors, work.authors)
-    if compared.agree is False:  # Olgi Tokarczuk, Keuns
-        plain = uninflected(names, work.authors)
-        bare = compare_authors(plain, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
-        return bare if bare.agree else compared
+    plain = with_work(uninflected(names, work.authors))  # Olgi Tokarczuk, Keuns
+    if plain.agree:
+        return plain
+    for rest in without_lead(names):  # Voir Eisner, T.
+        first = compare_authors(rest[:1], work.authors[:1])
+        if first.agree and not first.bare and (behind := with_work(rest)).agree:
+            return behind
     return compared
 
 

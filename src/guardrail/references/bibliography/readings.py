@@ -2,6 +2,9 @@
 
 "The paper “Attention Is All You Need”" and "2017 - Attention Is All You Need" are texts that were cut in the wrong
 place. A part of them counts only if it is a title to the letter, and if the authors or the year agree.
+
+What leads in a title in a sentence ("Voir", "Zum Beispiel") is known by no list of words: the rest is a work's title to the letter, begins as
+a title does, and the authors agree.
 """
 
 from __future__ import annotations
@@ -17,30 +20,40 @@ from guardrail.references.bibliography.comparison import check_authors
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.normalise import MAX_TITLE, normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
-from guardrail.references.bibliography.titles import Frequency, Title, unknown
+from guardrail.references.bibliography.titles import FUNCTION_WORDS, Frequency, Title, unknown
 
 __all__ = ["Reading", "judge_readings", "readings"]
 
 BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|\||//|[\"“”„«»「」『』]|``|''|(?<!\w)['‘]|['’](?!\w)")  # fmt: skip
 MOST_BREAKS = 8
 LEAST_WORDS = 3  # of a part; shorter ones are titles too often
+LONGEST_LEAD = 4  # words before a title
+_PAUSE = re.compile("[.,،，、]$")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A part of a claimed title that may be the whole of a real one, with the text before and after it."""
+    """A part of a claimed title that may be the whole of a real one, with the text before and after it.
+
+    Attributes:
+        leads: whether nothing but the beginning of a sentence is before it, and no mark that parts titles.
+    """
 
     title: Title
     before: str
     after: str
+    leads: bool = False
 
 
 def readings(title: str) -> list[Reading]:
-    """The parts of a title between colons, dashes, bars and quotes, longest first.
+    """The parts of a title between colons, dashes, bars and quotes, longest first, after those behind its first words.
 
     Example:
-        >>> [reading.title.raw for reading in readings("A. Vaswani: Attention Is All You Need | 2017")]
-        ['A. Vaswani: Attention Is All You Need', 'Attention Is All You Need | 2017', 'Attention Is All You Need']
+        >>> [reading.title.raw for reading in readings("paper: attention is all you need | 2017")]
+        ['paper: attention is all you need', 'attention is all you need | 2017', 'attention is all you need']
+        >>> [reading.title.raw for reading in readings("Je recommande The Fate of Rome")]
+        ['The Fate of Rome']
     """
     text = title[:MAX_TITLE]
     breaks = [found.span() for found in islice(BREAK.finditer(text), MOST_BREAKS)]
@@ -51,7 +64,39 @@ def readings(title: str) -> list[Reading]:
         whole = before == 0 and end == len(text)
         if not whole and len(part.words) >= LEAST_WORDS:
             parts.append(Reading(part, text[:before], text[after:]))
-    return sorted(parts, key=lambda part: -len(part.title.normalised))
+    return [*_led(text), *sorted(parts, key=lambda part: -len(part.title.normalised))]
+
+
+def _led(text: str) -> list[Reading]:
+    """The parts behind the first words that begin as a title does, with a capital or in a script without any."""
+    words = text.split()
+    found = []
+    for size in range(1, min(LONGEST_LEAD, len(words) - 1) + 1):
+        before, rest = " ".join(words[:size]), " ".join(words[size:])
+        capitals = sum(word[:1].isupper() for word in words[:size])
+        if _WORD.search(words[size - 1]) and _WORD.match(rest) and not rest[0].islower() and capitals <= 1:
+            found.append(Reading(Title(rest), before, "", leads=True))
+    return found
+
+
+def _begins_anew(before: str, title: str) -> bool:
+    """Whether how it is written shows that a title begins there: a pause before it, words of another language, or a capital that words in a title do not have.
+
+    Example:
+        >>> _begins_anew("Voir", "The Fate of Rome"), _begins_anew("Voir", "Categories and sheaves"), _begins_anew("Je recommande", "Modern Physics")
+        (True, True, True)
+        >>> _begins_anew("Understanding", "Modern Physics"), _begins_anew("Introduction to", "Modern Physics")
+        (False, False)
+    """
+    words, lead = _WORD.findall(title), _WORD.findall(before)
+    content = [word for word in words[1:] if word.lower() not in FUNCTION_WORDS]
+    small = [word for word in content if word.islower()]
+    if 2 * len(small) > len(content):  # in the case of a sentence
+        return not before.endswith(":")
+    foreign = any(word.islower() and len(word) > 1 and word not in FUNCTION_WORDS for word in lead)
+    if foreign or (title.isascii() and not before.isascii()):
+        return True
+    return bool(_PAUSE.search(before)) or (words[0].lower() in FUNCTION_WORDS and not before.endswith(":"))
 
 
 def judge_readings(
@@ -70,7 +115,11 @@ def judge_readings(
             continue
         work = match.record
         agree = check_authors(replace(reference, authors=reference.authors[:MOST_AUTHORS]), work)[1]
-        if unexplained(part.before, work) or unexplained(part.after, work):
+        if part.leads:
+            check = _behind(part, reference, work) if agree and reference.year in {None, work.year} else None
+            if check:
+                return replace(_with_title(match, check), similarity=min(match.similarity, 0.999))
+        elif unexplained(part.before, work) or unexplained(part.after, work):
             if agree and not any(difference.field == "year" for difference in match.differences):
                 note = "the work's title is a part of this"
                 check = FieldCheck("title", Outcome.DIFFERS, reference.title, work.title, "invented", note)
@@ -81,6 +130,17 @@ def judge_readings(
                 match, FieldCheck("title", Outcome.NEAR, reference.title, work.title, "read", note)
             )
     return None
+
+
+def _behind(part: Reading, reference: Reference, work: Record) -> FieldCheck | None:
+    """The check of a title behind other words, which may be of another title where nothing shows that one begins; `None` if they may be the title itself."""
+    if _begins_anew(part.before, part.title.raw):
+        note = f"title read as “{work.title}”"
+        return FieldCheck("title", Outcome.NEAR, reference.title, work.title, "read", note)
+    if part.before.endswith(":"):
+        return None
+    note = f"“{part.before}” is not in the work's title"
+    return FieldCheck("title", Outcome.DIFFERS, reference.title, work.title, "led", note)
 
 
 def _with_title(match: Match, title: FieldCheck) -> Match:

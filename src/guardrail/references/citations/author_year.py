@@ -14,8 +14,9 @@ __all__ = ["author_year_marks"]
 
 _BRACKETS = re.compile(r"[(\[](?P<marks>[^()\[\]\n]{8,600})[)\]]")
 _NAME = r"(?:(?:van|von|de|der|den|la|le|del|da|di|dos|el|al|ten|ter)\s){0,3}[^\W\d_a-z][\w’'.-]{0,30}"
+_LEAD = r"(?:(?:[^\W\d_A-Z][\w’'.]{0,15},?\s){1,3})?"  # in small letters: see also, vgl., par exemple,
 _MARK = re.compile(
-    rf"\s*(?:(?:see|cf\.|e\.g\.,?)\s)?(?P<number>\d{{1,3}},\s)?(?P<mark>(?P<first>{_NAME})"
+    rf"\s*{_LEAD}(?P<number>\d{{1,3}},\s)?(?P<mark>(?P<first>{_NAME})"
     rf"(?:(?P<cut>,?\set\sal\.?)|,?\s(?:and|&|und|et|y|e)\s(?P<second>{_NAME}))?,?\s(?P<year>(?:1[6-9]|20)\d\d)[a-z]?)\s*"
 )
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
+from guardrail.references.authors.leads import without_lead
 from guardrail.references.authors.names import family_names, parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
@@ -67,6 +69,20 @@ class Entries:
         """The only reference with the first author and the year of a mark, or else without a year; `suffix` is the letter behind the year."""
         if mark.year is None or not mark.authors or not self._of_year:
             return None
+        return self._meant(mark, suffix) or self._meant_behind(mark)
+
+    def _meant_behind(self, mark: Reference) -> Citation | None:
+        """The only reference of which a mark names all authors behind what leads them in: Por ejemplo, Osborne & Rubinstein (1994)."""
+        for rest in without_lead(mark.authors):
+            behind = replace(mark, authors=rest)
+            meant = self._meant(behind, "")
+            if meant and _all_named(behind, meant.reference):
+                return meant
+        return None
+
+    def _meant(self, mark: Reference, suffix: str) -> Citation | None:
+        if mark.year is None:
+            return None
         names = self._spellings(mark.authors[0])
         found = self._named(names, mark.year) or {
             start: one for start, one in self._named(names, 0).items() if _all_named(mark, one.reference)
@@ -93,8 +109,13 @@ class Entries:
         whole = normalise(author)
         initials = "".join(word[0] for word in author.split() if word[:1].isupper()).lower()
         shorter = {initials[:count] for count in range(_LEAST_INITIALS, len(initials) + 1)}
-        family = normalise(parse_name(author).family)
-        return {name for name in (whole, family, *shorter, *self._short.get(whole, ())) if name}
+        family = parse_name(author).family
+        bare = " ".join(word for word in family.split() if not word.islower())  # Graaf, of de Graaf
+        return {
+            name
+            for name in (whole, normalise(family), normalise(bare), *shorter, *self._short.get(whole, ()))
+            if name
+        }
 
 
 def _all_named(mark: Reference, entry: Reference) -> bool:

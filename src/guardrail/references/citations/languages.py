@@ -20,7 +20,6 @@ __all__ = [
     "OTHERS",
     "PARTICLES",
     "PERSON_TITLES",
-    "READ",
     "THINGS",
     "TOGETHER",
     "either",
@@ -92,27 +91,6 @@ EDITIONS = either(
     "revid. | revidiert | überarb. | überarbeitete | erw. | erweiterte | durchges. | revue et augmentée | rev. e ampl. | rev. y aum. | genişletilmiş | gözden geçirilmiş"
 )
 """Behind or before the number of an edition."""
-READ = frozenset(
-    [
-        "lisez",
-        "consultez",
-        "essayez",
-        "découvrez",
-        "citez",
-        "leggete",
-        "leggere",
-        "consulten",
-        "leiam",
-        "przeczytaj",
-        "čtěte",
-        "přečtěte",
-        "читайте",
-        "прочтите",
-        "прочитайте",
-        "okuyun",
-    ]
-)
-"""What readers are asked to do, before an author: Lisez C. Durand, « Le fleuve muet ». No word that is a surname, as Lis and Lees are."""
 PERSON_TITLES = either(
     "Prof. Dr. | Prof. | Dr. | Dra. | Drs. | Doç. Dr. | GS. TS. | PGS. TS. | GS. | PGS. | проф. | акад. | д-р | Ing. | Mgr. | PhDr. | Doc. | doc. | prof. | dr. | dr hab. | prof. dr hab. | د. | أ.د. | الدكتور | الدكتورة | دکتر | استاد | ד\"ר | פרופ' | "
     "Καθ. | καθ. | δρ. | Δρ. | Hr. | Frau | Herr | Mme"

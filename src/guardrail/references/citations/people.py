@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from guardrail.references.authors.words import CONJUNCTIONS
 from guardrail.references.citations.languages import (
     AND,
     EDITED,
@@ -12,7 +13,6 @@ from guardrail.references.citations.languages import (
     OTHERS,
     PARTICLES,
     PERSON_TITLES,
-    READ,
     TOGETHER,
     either,
 )
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _PARTICLES = frozenset(PARTICLES.split())
-_NOT_NAMES = READ | frozenset(
+_NOT_NAMES = frozenset(
     [
         "the",
         "a",
@@ -130,6 +130,9 @@ _DEGREES = re.compile(  # Rachel Stone, PhD
 )
 _PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
+_WITH_INITIALS = re.compile(
+    r"[^\W\d_][\w'’ -]{1,40}(?:,\s.*\.(?:\s[\w'’ -]*)?|,?\s[A-Z]{1,3})"
+)  # Cajal, S.; Cajal S
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
 _COUNTED = r"and\s(?:two|three|four|five|six|several|\d{1,2})\s(?:other\s)?(?:co-?authors|co-?workers|colleagues|collaborators|others)"
 _ET_AL = re.compile(
@@ -260,14 +263,13 @@ def _pieces(text: str) -> list[str]:
     if parts and not parts[-1]:
         parts.pop()
     names: list[str] = []
+    before: list[str] = []  # how each name is joined to the one before it
     joined = False
-    for part in parts:
-        initials = _INITIALS.fullmatch(part) is not None and (
-            "." in part or (part.isupper() and len(part) < 4)
-        )
-        initials = initials and re.search(r"[^\W\d_][a-z]{2}", part) is None  # Fox G.E.
+    for part, join in zip(parts, ["", *joins], strict=False):
+        initials = _are_initials(part)
         if len(names) == 2 and _SUFFIX.fullmatch(part) and " " not in names[0] and joins[0] == ",":
             names = [f"{names[0]}, {names[1]}, {part}"]  # Gates, Henry Louis, Jr.
+            before = before[:1]
         elif names and (
             _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))
         ):
@@ -275,13 +277,44 @@ def _pieces(text: str) -> list[str]:
             joined = True
         else:
             names.append(part)
+            before.append(join)
+    names = _with_double_names(names, before)
     if not joined and _paired(names, joins):
         return [f"{surname}, {given}" for surname, given in zip(names[::2], names[1::2], strict=True)]
-    if len(names) == 2 and joins[0] in ("y", "i", "e") and len(names[1].split()) == 1 < len(names[0].split()):
-        return [f"{names[0]} {joins[0]} {names[1]}"]  # José Ortega y Gasset
     if not joined and len(names) > 1 and joins[0] == "," and _inverted(names):
         names[:2] = [f"{names[0]}, {names[1]}"]
     return names
+
+
+def _are_initials(part: str) -> bool:
+    """Whether a part is initials, also with particles behind them: C. J. F. ter."""
+    words = part.split()
+    while len(words) > 1 and words[-1].islower() and len(words[-1]) > 1:
+        words.pop()
+    bare = " ".join(word for word in words if not word.islower() or len(word) < 3)
+    short = "." in bare or (bare.isupper() and len(bare) < 4)
+    return short and _INITIALS.fullmatch(bare) is not None and re.search(r"[^\W\d_][a-z]{2}", bare) is None
+
+
+def _with_double_names(names: list[str], before: list[str]) -> list[str]:
+    """The names, with family names of two parts put together that a conjunction joins: Ramón y Cajal, S.; José Ortega y Gasset."""
+    found: list[str] = []
+    for name, join in zip(names, before, strict=True):
+        if join in CONJUNCTIONS and found and _is_half(found[-1], name, among=len(names)):
+            found[-1] = f"{found[-1]} {join} {name}"
+        else:
+            found.append(name)
+    return found
+
+
+def _is_half(first: str, second: str, *, among: int) -> bool:
+    """Whether two names between which a conjunction is are one: the first has no initials and the second has, or it is one word behind a full name."""
+    capitals = [word for word in first.split() if word[:1].isupper()]
+    if "," in first or any(_INITIAL.fullmatch(word) or len(word) < 2 for word in capitals):
+        return False
+    if _WITH_INITIALS.fullmatch(second):
+        return len(capitals) == 1 or len(capitals) < len(first.split())
+    return among == 2 and len(second.split()) == 1 < len(first.split())
 
 
 def _paired(names: list[str], joins: list[str]) -> bool:

@@ -34,8 +34,22 @@ class TestReadings:
 
     @pytest.mark.parametrize("title", ["", TITLE, "Deep learning: a view", ": : :", "The authors' own view"])
     def test_have_three_words_and_are_not_the_whole(self, title):
-        """A title without a break has no other reading."""
-        assert readings(title) == []
+        """A title without a break has no other reading, but for what its first words may lead in."""
+        assert [reading for reading in readings(title) if not reading.leads] == []
+
+    @pytest.mark.parametrize(
+        ("title", "rests"),
+        [
+            ("Voir The Fate of Rome", ["The Fate of Rome"]),
+            ("Je recommande Gravitation", ["Gravitation"]),
+            ("参见 The Fate of Rome", ["The Fate of Rome", "Fate of Rome"]),
+            ("2017 - Gravitation", []),
+            ("understanding the fate of rome", []),
+        ],
+    )
+    def test_what_first_words_may_lead_in(self, title, rests):
+        """It begins as a title does, and one of the words before it has a capital at most."""
+        assert [reading.title.raw for reading in readings(title) if reading.leads] == rests
 
     def test_are_few(self):
         """Whatever the title is made of."""
@@ -107,3 +121,47 @@ class TestFind:
     def test_without_candidates_there_is_no_reading(self):
         """Nothing to choose from."""
         assert judge_readings(Reference(f"In: {TITLE}", year=2017), readings(f"In: {TITLE}"), []) is None
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    works = [
+        Record("The Fate of Rome", ("Kyle Harper",), year=2017),
+        Record("Categories and sheaves", ("Masaki Kashiwara",), year=2006),
+        Record("Modern Classical Physics", ("Kip S. Thorne",), year=2017),
+    ]
+    with Index.create(tmp_path_factory.mktemp("led") / "index.sqlite", complete=True) as made:
+        made.add(works)
+        yield made
+
+
+class TestLeadIns:
+    @pytest.mark.parametrize(
+        ("title", "author", "how"),
+        [
+            ("Voir The Fate of Rome", "Kyle Harper", "read"),
+            ("Misalnya, The Fate of Rome", "K. Harper", "read"),
+            ("Voir Categories and sheaves", "Masaki Kashiwara", "read"),
+            ("Je recommande Modern Classical Physics", "Kip S. Thorne", "read"),
+            ("См. Modern Classical Physics", "Kip S. Thorne", "read"),
+            ("Voir Modern Classical Physics", "Kip S. Thorne", "led"),
+            ("Understanding Modern Classical Physics", "Kip S. Thorne", "led"),
+            ("Empire: The Fate of Rome", "Kyle Harper", "invented"),
+        ],
+    )
+    def test_words_before_a_title(self, known, title, author, how):
+        """They lead it in where it shows that a title begins there; else they may be of the title, which accuses nobody; a title before a colon is none of the work's."""
+        match = known.find(Reference(title, (author,), year=2017 if "Categories" not in title else 2006))
+        assert match.fields[0].how == how
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            Reference("Voir The Fate of Rome", ("Ann Roe",), year=2017),
+            Reference("Voir The Fate of Rome", ("Kyle Harper",), year=2001),
+            Reference("Understanding the Fate of Rome", ("Kyle Harper",), year=2017),
+        ],
+    )
+    def test_others(self, known, said):
+        """Authors and year must agree, and the title must begin as a title does."""
+        assert known.find(said).status is Status.ABSENT

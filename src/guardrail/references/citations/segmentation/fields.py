@@ -147,7 +147,7 @@ def _names(text: str) -> tuple[tuple[str, ...], bool]:
     if read := people(shorter):
         return read[0], cut or read[1]
     if _EAST.search(shorter) is None and (listed := parse_authors(shorter)):
-        return tuple(str(name) for name in listed), cut
+        return tuple(name.raw for name in listed), cut
     parts = [part.strip(" .*_") for part in _PARTS.split(shorter)]
     if _EAST.search(shorter):
         return tuple(part for part in parts if part), cut

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.references.leadins`."""
+
+from benchmarks.references.leadins.run import main
+
+raise SystemExit(main())
