@@ -20,6 +20,7 @@ from guardrail.references.bibliography.retractions import Retraction
 __all__ = ["Imported", "import_files"]
 
 PROBLEMS_KEPT = 1000
+WITH_ABSTRACTS = frozenset(set(Format) - {Format.DBLP, Format.RETRACTION_WATCH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ def import_files(
     paths: Iterable[str | os.PathLike[str]],
     *,
     format: Format | str | None = None,  # noqa: A002  # the option's natural name
+    abstracts: bool = True,
     progress: Progress | None = None,
 ) -> Imported:
     """Add files to an index; each batch of records is stored together with how far its file was read.
@@ -107,6 +109,8 @@ def import_files(
         index: an `Index` that was opened for writing, or an `OpenSearch`.
         paths: the files.
         format: of all of them; recognised from each file by default.
+        abstracts: whether those that the files have are kept, as texts that `SupportCheck` reads. A file that was imported without
+            them is read again for them.
         progress: called after each transaction.
 
     Raises:
@@ -116,7 +120,7 @@ def import_files(
     total = Imported()
     for path in map(Path, paths):
         kind = format_of(path, format)
-        content = f"{kind}:{_digest(path)}"
+        content = f"{kind}{'+abstracts' if abstracts and kind in WITH_ABSTRACTS else ''}:{_digest(path)}"
         mark = index.bookmark(content)
         if mark is not None and mark.done:
             total = replace(total, skipped=total.skipped + 1)
@@ -124,8 +128,9 @@ def import_files(
         if mark is not None:
             total = replace(total, resumed=total.resumed + 1)
         for piece in _batches(read_pieces(path, kind, mark.position if mark else 0)):
+            records = piece.records if abstracts else [replace(one, abstract="") for one in piece.records]
             added = index.add_batch(
-                piece.records, retractions=piece.retractions, bookmark=Bookmark(content, piece.position)
+                records, retractions=piece.retractions, bookmark=Bookmark(content, piece.position)
             )
             total = total.after(piece, added)
             if progress is not None:

@@ -142,6 +142,7 @@ def _record(fields: Mapping[str, str]) -> Record:
         volume=text("volume"),
         issue=text("number", "issue"),
         pages=text("pages"),
+        abstract=text("abstract"),
     )
 
 

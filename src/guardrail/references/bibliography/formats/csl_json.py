@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from guardrail.references.bibliography.abstracts import from_positions
 from guardrail.references.bibliography.formats.fields import (
     arxiv_of,
     checked_record,
@@ -61,6 +62,7 @@ def _csl(item: dict[str, Any]) -> Record:
         issue=as_text(item.get("issue")),
         pages=as_text(item.get("page")),
         retracted=_updated(item),
+        abstract=as_text(item.get("abstract")),
     )
 
 
@@ -141,4 +143,5 @@ def _openalex(item: dict[str, Any]) -> Record:
         issue=as_text(printed.get("issue")),
         pages=page_range(as_text(printed.get("first_page")), as_text(printed.get("last_page"))),
         retracted="retracted, says OpenAlex" if item.get("is_retracted") is True else "",
+        abstract=from_positions(item.get("abstract_inverted_index")),
     )

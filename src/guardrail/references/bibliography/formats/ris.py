@@ -96,6 +96,7 @@ def _record(values: Mapping[str, Sequence[str]]) -> Record:
         volume=text("VL"),
         issue=text("IS"),
         pages=page_range(text("SP"), text("EP")),
+        abstract=text("AB", "N2"),
     )
 
 
