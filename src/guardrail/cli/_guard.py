@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from guardrail.report import Case, Report
 
 
-_NEEDED = {"bibliography": "path"}  # the option of a lane's adapter that names what it loads, where that is no model
+_NEEDED = {
+    "bibliography": "path"
+}  # the option of a lane's adapter that names what it loads, where that is no model
 
 
 @dataclass(frozen=True, slots=True)

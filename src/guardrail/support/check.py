@@ -262,7 +262,11 @@ class SupportCheck(Detector):
         )
         if not own and nowhere:
             reason += f" {nowhere}"
-        elif support == "not at hand" and own and not any(has_text(sources.documents[i][0]) for i in one.documents):
+        elif (
+            support == "not at hand"
+            and own
+            and not any(has_text(sources.documents[i][0]) for i in one.documents)
+        ):
             reason = f"there is no text of {' and '.join(own)}"
         return Finding(
             detector=self.name,

@@ -198,6 +198,8 @@ def _never_cited(case: Case, judged: Sequence[Judgement], given: int) -> list[st
     used = {number for one in judged for number in one.group.together}
     return [
         name
-        for number, (name, text) in enumerate(list(zip(case.document_names, case.context, strict=True))[:given])
+        for number, (name, text) in enumerate(
+            list(zip(case.document_names, case.context, strict=True))[:given]
+        )
         if number not in used and has_text(text)
     ]

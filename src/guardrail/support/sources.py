@@ -283,9 +283,7 @@ class Sources:
 
     @cached_property
     def _work_at(self) -> Mapping[tuple[int, int], int]:
-        return {
-            place: self.given + number for number, work in enumerate(self.works) for place in work.places
-        }
+        return {place: self.given + number for number, work in enumerate(self.works) for place in work.places}
 
     def _works_at(self, span: Span) -> tuple[int, ...]:
         """The works that are named in a stretch of the answer."""
@@ -311,7 +309,9 @@ class Sources:
             return False
         line = self.answer.rfind("\n", max(0, start - _NEAR), start) + 1 or max(0, start - _NEAR)
         before = self.answer[line:start]
-        around = f"{self.answer[piece.span.start : start][-_NEAR:]} {self.answer[end : piece.span.end][:_NEAR]}"
+        around = (
+            f"{self.answer[piece.span.start : start][-_NEAR:]} {self.answer[end : piece.span.end][:_NEAR]}"
+        )
         return max(len(_LETTERS.findall(text)) for text in (before, around)) >= _FEW
 
     @cached_property

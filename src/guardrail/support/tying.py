@@ -137,7 +137,9 @@ class _Reader:
         starts = sorted(own)
         at = bisect_left(self.named, (piece.span.start, 0))
         while at < len(self.named) and self.named[at][0] < piece.span.end:
-            start, end = self.named[at]  # a reference in full may go on in the next pieces: "(Smith, A. Rivers. 2020)"
+            start, end = self.named[
+                at
+            ]  # a reference in full may go on in the next pieces: "(Smith, A. Rivers. 2020)"
             near = bisect_left(starts, (end, 0))
             if start < end and not (near and start < starts[near - 1][1]):
                 own.add((start, end))

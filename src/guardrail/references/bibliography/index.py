@@ -180,7 +180,9 @@ class Index:
         except (sqlite3.Error, OSError, KeyError):
             return "index:unreadable"
         known = f":{meta['abstracts']} abstracts" if meta.get("abstracts") else ""
-        return f"index:v{VERSION}:{records}:{int(content, 16):016x}:{'complete' if complete else 'open'}{known}"
+        return (
+            f"index:v{VERSION}:{records}:{int(content, 16):016x}:{'complete' if complete else 'open'}{known}"
+        )
 
     def find(self, reference: Reference) -> Match:
         """Look one reference up.

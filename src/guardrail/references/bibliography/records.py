@@ -9,7 +9,18 @@ from typing import Any, ClassVar, Protocol
 
 from guardrail.engine.flow import Keep, Request
 
-__all__ = ["Bibliography", "FieldCheck", "Find", "Match", "Outcome", "Record", "Reference", "Status", "WithAbstracts", "abstracts_of"]
+__all__ = [
+    "Bibliography",
+    "FieldCheck",
+    "Find",
+    "Match",
+    "Outcome",
+    "Record",
+    "Reference",
+    "Status",
+    "WithAbstracts",
+    "abstracts_of",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from guardrail.references.bibliography.formats.fields import (
 )
 from guardrail.references.bibliography.formats.json_items import as_list, as_object, as_text, read_items
 from guardrail.references.bibliography.formats.lines import Passed, Piece
+from guardrail.references.bibliography.formats.plain_json import is_plain, plain_record
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_isbn, normalise_pmid
 from guardrail.references.bibliography.records import Record
 
@@ -26,8 +27,8 @@ NO_WORKS = frozenset({"component", "journal", "journal-issue", "journal-volume",
 
 
 def read_csl_json(path: Path, position: int) -> Iterator[Piece]:
-    """Items as Zotero and other reference managers export them; the position counts items."""
-    return read_items(path, position, _csl)
+    """Items as Zotero and other reference managers export them, or with plain names; the position counts items."""
+    return read_items(path, position, lambda item: plain_record(item) if is_plain(item) else _csl(item))
 
 
 def read_crossref(path: Path, position: int) -> Iterator[Piece]:
