@@ -21,6 +21,7 @@ _VALUE = r"(?:\"[^\"<>]{0,500}\"|'[^'<>]{0,500}'|[^\s\"'<>]{1,500})"
 _TAG = re.compile(
     rf"</?(?P<name>{_NAME})(?:\s{{1,9}}[\w:.-]{{1,40}}\s{{0,9}}=\s{{0,9}}{_VALUE}){{0,20}}\s{{0,9}}/?>|<!\[CDATA\[|\]\]>"
 )
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 _BLOCKS = frozenset(
     ["abstract", "br", "dd", "div", "dt", "h1", "h2", "h3", "h4", "label", "li", "list", "list-item", "p", "sec", "title"]
 )  # fmt: skip
@@ -41,6 +42,7 @@ def plain_abstract(text: object) -> str:
     text = text[:_READ]
     if "<" not in text and "&" in text:  # markup that was escaped once more: "&lt;p&gt;We …"
         text = html.unescape(text)
+    text = "\n".join(" ".join(part.split()) for part in _PARAGRAPHS.split(text))  # lines may be wrapped
     text = html.unescape(_TAG.sub(_instead, text))
     return bounded(_HEADING.sub("", text, count=1) if _HEADING.match(text) else text)
 
@@ -70,9 +72,9 @@ def from_positions(index: object) -> str:
 
 def bounded(text: str) -> str:
     """A text in lines of single blanks, without what cannot be printed; the first `LONGEST` characters."""
-    lines = (" ".join(line.split()) for line in text[:_READ].splitlines())
-    kept = "\n".join(line for line in lines if line)[:LONGEST]
-    return "".join(letter if letter.isprintable() or letter == "\n" else " " for letter in kept).strip()
+    shown = "".join(one if one.isprintable() or one == "\n" else " " for one in text[:_READ])
+    lines = (" ".join(line.split()) for line in shown.split("\n"))
+    return "\n".join(line for line in lines if line)[:LONGEST].rstrip()
 
 
 def store(connection: sqlite3.Connection, abstracts: Mapping[int, str]) -> int:
