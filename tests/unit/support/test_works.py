@@ -55,7 +55,9 @@ UNNUMBERED = f"\n\nReferences\n- {ENTRY}\n- {OTHER}\n"
 
 
 def check(answer, *, context=None, policy=None, works=None, **options):
-    library = Library(([ENTRY.rstrip("."), "Smith & Lee, 2020"], SMITH), ([OTHER], ROE)) if works is None else works
+    library = (
+        Library(([ENTRY.rstrip("."), "Smith & Lee, 2020"], SMITH), ([OTHER], ROE)) if works is None else works
+    )
     guard = Guard(
         [SupportCheck(**{"fit": "words", **options})],
         backends={"bibliography": library},

@@ -173,7 +173,7 @@ class Index:
 
     @property
     def fingerprint(self) -> str:
-        """Which records the index holds, and how many abstracts: equal for equal sets of records, whatever the order or machine."""
+        """Which records the index has, and how many abstracts: equal for equal sets of records, whatever the order or machine."""
         try:
             meta = dict(self._connections.get().execute("SELECT name, value FROM meta"))
             records, content, complete = meta["records"], meta["content"], meta["complete"]
