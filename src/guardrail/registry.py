@@ -172,6 +172,11 @@ BACKENDS: Mapping[str, Registry[type]] = {
         "guardrail.answer_models",
         {"local": "guardrail.backends:AnswerModel"},
     ),
+    "bibliography": Registry(
+        "bibliography",
+        "guardrail.bibliographies",
+        {"index": "guardrail.references:IndexBackend"},
+    ),
     "embedding": Registry(
         "embedding model",
         "guardrail.embedding_models",

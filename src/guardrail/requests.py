@@ -18,6 +18,8 @@ __all__ = [
     "Ask",
     "Choose",
     "Cited",
+    "CitedWork",
+    "CitedWorks",
     "Compare",
     "Completion",
     "Content",
@@ -473,3 +475,54 @@ class Answerable(Request[float]):
 
     question: str
     context: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWork:
+    """A work that an answer cites, as a bibliography has it.
+
+    Attributes:
+        places: where the answer names it, as beginning and end, in order: its reference, and what means the same work.
+        title: as the bibliography has it, as all that follows.
+        authors: as they are written there.
+        year: of publication; `None` where it is not known.
+        url: an address; "" where none is known.
+        abstract: plain text; "" where the bibliography has none.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    title: str
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    url: str = ""
+    abstract: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWorks(Request[tuple[CitedWork, ...]]):
+    """Which works does an answer cite? Those that a bibliography has, in the order of the answer.
+
+    A reference whose title or authors are another's, or of which nothing but the title agrees, is left out.
+
+    Attributes:
+        answer: the text.
+        question: what was asked.
+        most: references that are looked up; the rest is left out.
+    """
+
+    lane: ClassVar[str] = "bibliography"
+    reply_type: ClassVar[Any] = tuple[CitedWork, ...]
+
+    answer: str
+    question: str = ""
+    most: int = 50
+
+    @property
+    def keep(self) -> Keep:
+        """Never: a bibliography grows, and has a memory of its own."""
+        return Keep.NEVER
+
+    @property
+    def free(self) -> bool:
+        """Always: looking up is never paid for."""
+        return True

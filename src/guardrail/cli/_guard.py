@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from guardrail.report import Case, Report
 
 
+_NEEDED = {
+    "bibliography": "path"
+}  # the option of a lane's adapter that names what it loads, where that is no model
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What the user chose; `None` = nothing. Options of a few words were checked by the command line."""
@@ -175,8 +180,8 @@ def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
     brought = {lane for detector in detectors for lane in detector.backends()}
     return {
         lane: Nobody(
-            f"no model for {lane!r} was given: add --backend {lane}={next(iter(known))}:model=…, or name one under [{lane}] "
-            "in a guardrail.toml, and pass --config"
+            f"no model for {lane!r} was given: add --backend {lane}={next(iter(known))}:{_NEEDED.get(lane, 'model')}=…, or name "
+            f"one under [{lane}] in a guardrail.toml, and pass --config"
         )
         for lane, known in BACKENDS.items()
         if lane not in brought

@@ -262,8 +262,9 @@ def _model_to_write(lane: str, given: Any) -> str:
         model = f"{given.__name__}()"
     elif lane in BACKENDS and given == "packaged" and given in BACKENDS[lane]:
         model = f"{BACKENDS[lane][given].__name__}()"
-    elif lane in BACKENDS and "local" in BACKENDS[lane]:
-        model = f"{BACKENDS[lane]['local'].__name__}({written(given, '…')})"
+    elif lane in BACKENDS:
+        first = "local" if "local" in BACKENDS[lane] else next(iter(BACKENDS[lane]))
+        model = f"{BACKENDS[lane][first].__name__}({written(given, '…')})"
     else:
         model = "an object with answer and fingerprint"
     return f"backends={{{lane!r}: {model}}}"

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
+    from guardrail.references.bibliography.backend import BibliographyBackend as BibliographyBackend
+    from guardrail.references.bibliography.backend import IndexBackend as IndexBackend
     from guardrail.references.check import ReferenceCheck as ReferenceCheck
     from guardrail.references.parsing import Parsing as Parsing
     from guardrail.references.parsing import read_overlap as read_overlap
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from guardrail.references.scoring import yes_rate as yes_rate
 
 _HOMES = {
+    "BibliographyBackend": "guardrail.references.bibliography.backend",
+    "IndexBackend": "guardrail.references.bibliography.backend",
     "Parsing": "guardrail.references.parsing",
     "ReferenceCheck": "guardrail.references.check",
     "direct_score": "guardrail.references.scoring",

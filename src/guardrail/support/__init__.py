@@ -4,6 +4,7 @@
 | --- | --- |
 | `tying` | which words of an answer a mark of citation is for |
 | `sources` | which of the documents a mark points to |
+| `works` | works of a bibliography that the answer cites, whose abstracts are sources |
 | `cited` | what an answer cites: marks in a row, their documents, the claim that is judged |
 | `exchanged` | marks that belong to another source, by words alone |
 | `check` | the detector: options, cost, the verdict of each mark |

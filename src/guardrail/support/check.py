@@ -19,6 +19,7 @@ from guardrail.support.cited import Cites, Group, groups_of
 from guardrail.support.exchanged import Exchange, exchanges
 from guardrail.support.quality import Judgement, note
 from guardrail.support.sources import Sources
+from guardrail.support.works import ask, joined, names_of
 from guardrail.text.claims import Piece
 
 __all__ = ["SupportCheck"]
@@ -48,7 +49,10 @@ _MOST_NEW = 0.5  # share of words that a source lacks, above which it says nothi
 
 
 class SupportCheck(Detector):
-    """Judges every mark of citation by the source that it points to (`case.context`): does it say what it is cited for?
+    """Judges every mark of citation by the source that it points to: does it say what it is cited for?
+
+    Sources are the documents (`case.context`) and, where the guard has a bibliography (a `ReferenceCheck` with one, or a backend of the
+    lane "bibliography"), the abstracts of works that the answer cites and that were found. A document goes before an abstract.
 
     One finding for each mark. A source that says otherwise is unsupported, and so is a mark whose source is silent where another source of
     the answer says it; a source that is silent, or says only a part, is unverified: `selfcheck-grounding` says whether any document
@@ -56,7 +60,7 @@ class SupportCheck(Detector):
 
     Marks in a row are for the same words; where only all of them together support these, each counts.
 
-    A document that is only an abstract (`{"text": …, "abstract": True}`) decides what it says: its silence is unverified, whatever another
+    An abstract, of the bibliography or given as one (`{"text": …, "abstract": True}`), decides what it says: its silence is unverified, whatever another
     source says. A note without a verdict (`report.notes`) has citation recall and precision, the claims without a citation, and the
     sources that are never cited; see `citation_quality`.
     """
@@ -107,7 +111,7 @@ class SupportCheck(Detector):
         return {} if self.by == "judge" else self._grounding.backends()
 
     def cost(self, case: Case) -> Calls:
-        """Calls of the entailment model, or of the judge: none where nothing is cited."""
+        """Calls of the entailment model, or of the judge: none where nothing is cited. What a bibliography adds is not known before it is asked."""
         documents = any(map(has_text, case.context))
         routes = (
             self._grounding.cost(case) if self.by == "local" else {judge.ROUTE: (0, 0)} if documents else {}
@@ -119,9 +123,11 @@ class SupportCheck(Detector):
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding for each mark, in order, and the note."""
-        groups, rest = yield from compute(groups_of, case, self.max_marks)
-        sources = Sources.of(case)
-        names, asked = case.document_names, tuple(message.text for message in case.messages)
+        found = yield from ask(case)
+        given, case = case, joined(case, found.works)
+        groups, rest = yield from compute(groups_of, case, self.max_marks, found.works)
+        sources = Sources.of(case, found.works)
+        names, asked = names_of(given, found.works), tuple(message.text for message in case.messages)
         moved: list[Exchange | None] = [None] * len(groups)
         if self.others and self.by == "local":
             moved = yield from compute(exchanges, sources, names, groups)
@@ -140,17 +146,17 @@ class SupportCheck(Detector):
                 self._judge([claim for i in own for claim in wanted[i][0].claims], material(documents))
                 for documents, own in places.items()
             )
-            found: list[Judged | None] = [None] * len(wanted)
+            said: list[Judged | None] = [None] * len(wanted)
             for own, reply in zip(places.values(), replies, strict=True):
                 left = iter(()) if isinstance(reply, Failed) else iter(reply)
                 for place in own:
                     count = len(wanted[place][0].claims)
-                    found[place] = (
+                    said[place] = (
                         Judged(None, reason=str(reply))
                         if isinstance(reply, Failed)
                         else _worst(list(islice(left, count)))
                     )
-            return found
+            return said
 
         near = yield from judged([(group, group.together) for group in groups])
         farther = [self._farther(case, *row) for row in zip(groups, near, strict=True)]
@@ -161,22 +167,25 @@ class SupportCheck(Detector):
                 )
             )
         )
-        found: list[Finding] = []
+        findings: list[Finding] = []
         judgements: list[Judgement] = []
         for group, joint, rows, other in zip(groups, near, farther, moved, strict=True):
             alone = {own: next(far) for own in rows}
-            own = [self._finding(sources, group, one, joint, alone, names, other) for one in group.cites]
+            own = [
+                self._finding(sources, group, one, joint, alone, names, other, found.said)
+                for one in group.cites
+            ]
             supported = None if joint is None or joint.score is None else not _fails(joint)
             judgements.append(Judgement(group, supported, tuple(one.label for one in own)))
-            found += own
+            findings += own
         if not rest and (self.expected is True or (self.expected and groups)):
-            found += note(self.name, case, judgements, by=self._judged_by)
+            findings += note(self.name, case, judgements, by=self._judged_by, sources=sources)
         if rest:
             reason = f"{rest} further marks were not examined (max_marks is {self.max_marks})"
-            found.append(
+            findings.append(
                 Finding(detector=self.name, verdict=Verdict.UNVERIFIED, label="not examined", reason=reason)
             )
-        return found
+        return findings
 
     def _judge(self, claims: Sequence[Piece], material: Material) -> Flow[list[Judged]]:
         """By the entailment model and words, or by the judge."""
@@ -212,14 +221,15 @@ class SupportCheck(Detector):
         alone: Mapping[tuple[int, ...], Judged | None],
         names: Sequence[str],
         other: Exchange | None,
+        nowhere: str,
     ) -> Finding:
         answer, mark, claim = sources.answer, one.tie.mark, one.tie.claim
         judged = alone.get(one.documents, joint)
         support, says = _support(one.documents, judged, joint, alone, group)
         if other is not None and support != "yes":
             support, says = "elsewhere", (other.document,)
-        abstracts = [sources.documents[i][1].abstract for i in one.documents]
-        partial = support in _LACKING and bool(abstracts) and all(abstracts)
+        of_abstracts = bool(one.documents) and all(sources.documents[i][1].abstract for i in one.documents)
+        partial = support in _LACKING and of_abstracts
         if partial:  # the whole text may say it
             support = "not at hand"
         if support == "yes" and _fails(judged):  # all of them together say it
@@ -241,9 +251,23 @@ class SupportCheck(Detector):
         passages: tuple[Evidence, ...] = tuple(
             one for known in by if known is not None for one in known.evidence
         )
-        reason = (
-            _of_abstracts(own, others) if partial else _reason(support, mark.of(answer), own, others, judged)
+        called, saying = (
+            [f"the abstract of {names[i]}" if sources.documents[i][1].abstract else names[i] for i in numbers]
+            for numbers in (one.documents, says)
         )
+        reason = (
+            _of_abstracts(own, saying)
+            if partial
+            else _reason(support, mark.of(answer), called, saying, judged)
+        )
+        if not own and nowhere:
+            reason += f" {nowhere}"
+        elif (
+            support == "not at hand"
+            and own
+            and not any(has_text(sources.documents[i][0]) for i in one.documents)
+        ):
+            reason = f"there is no text of {' and '.join(own)}"
         return Finding(
             detector=self.name,
             span=span,
@@ -255,7 +279,7 @@ class SupportCheck(Detector):
             reason=reason
             + ("; the words that the service quotes from it are not there" if one.misquoted else ""),
             evidence=(shown, *passages),
-            corrections=_corrections(answer, one, support, says, judged, other),
+            corrections=() if of_abstracts else _corrections(answer, one, support, says, judged, other),
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from guardrail.report import Case, Span
-from guardrail.requests import Cited
+from guardrail.requests import Cited, CitedWork
 from guardrail.support.sources import Sources
 from guardrail.support.tying import Tie, ties
 from guardrail.text.claims import Kind, Piece, pieces
@@ -40,9 +40,15 @@ class Group:
         return tuple(sorted({number for one in self.cites for number in one.documents}))
 
 
-def groups_of(case: Case, most: int) -> tuple[list[Group], int]:
-    """The first marks of an answer, those in a row together; and how many are left."""
-    sources = Sources.of(case)
+def groups_of(case: Case, most: int, works: Sequence[CitedWork] = ()) -> tuple[list[Group], int]:
+    """The first marks of an answer, those in a row together; and how many are left.
+
+    Args:
+        case: the answer with its documents, of which the last are the abstracts of `works`.
+        most: marks that are read.
+        works: of the bibliography.
+    """
+    sources = Sources.of(case, works)
     given = [one for one in case.citations if 0 <= one.start < one.end <= len(case.answer)]
     places: dict[tuple[int, int], list[Cited]] = {}
     for one in given:
@@ -50,7 +56,7 @@ def groups_of(case: Case, most: int) -> tuple[list[Group], int]:
             places.setdefault((one.start, one.end), []).append(one)
     starts = sorted(places)
     found: dict[int, list[Cites]] = {}
-    for tie in ties(case.answer, sources.cites, starts):
+    for tie in ties(case.answer, sources.cites, [*starts, *sources.places]):
         told = [one for place in _touching(tie.mark, starts) for one in places[place]]
         found.setdefault(tie.group, []).append(_cited(tie, sources, told))
     groups: list[Group] = []
@@ -68,7 +74,7 @@ def groups_of(case: Case, most: int) -> tuple[list[Group], int]:
 def _cited(tie: Tie, sources: Sources, told: Sequence[Cited]) -> Cites:
     """By what the service says of a mark, which is trusted to say which document it means; else by the mark itself."""
     if not told:
-        return Cites(tie, sources.of_mark(tie.mark.of(sources.answer)))
+        return Cites(tie, sources.of_place(tie.mark))
     documents = tuple(dict.fromkeys(number for one in told for number in sources.of_cited(one)))
     misquoted = any(not sources.have(one.quoted, documents) for one in told) if documents else False
     return Cites(tie, documents, misquoted)

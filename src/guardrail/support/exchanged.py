@@ -84,8 +84,11 @@ class Exchange:
 
 
 def exchanges(sources: Sources, names: Sequence[str], groups: Sequence[Group]) -> list[Exchange | None]:
-    """For each group of marks the exchange that is certain; `None` for several marks, and for marks of abstracts or several documents."""
-    texts = [f"{source.name} {text}" for text, source in sources.documents]
+    """For each group of marks the exchange that is certain; `None` for several marks, and for marks of abstracts or several documents.
+
+    Only documents that were given are exchanged for each other.
+    """
+    texts = [f"{source.name} {text}" for text, source in sources.documents[: sources.given]]
     words = [telling_words(normalised(text)) for text in texts] if len(texts) > 1 else []
     marks = [one.tie.mark.of(sources.answer) for group in groups for one in group.cites]
     return [_exchange(sources, names, group, words, marks) if words else None for group in groups]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Report, Span
 from guardrail.selfcheck.material import has_text
 from guardrail.support.cited import Group
+from guardrail.support.sources import Sources
 from guardrail.text.claims import Kind, pieces
 
 __all__ = ["CITATIONS", "CitationQuality", "Judgement", "citation_quality", "note"]
@@ -97,13 +100,35 @@ def citation_quality(report: Report) -> CitationQuality | None:
     return None
 
 
-def note(detector: str, case: Case, judged: Sequence[Judgement], *, by: str) -> list[Finding]:
-    """One finding without a verdict, on the whole answer: no policy cuts for it. None where nothing is claimed."""
+def note(
+    detector: str, case: Case, judged: Sequence[Judgement], *, by: str, sources: Sources | None = None
+) -> list[Finding]:
+    """One finding without a verdict, on the whole answer: no policy cuts for it. None where nothing is claimed.
+
+    Args:
+        detector: whose finding it is.
+        case: the answer with its documents.
+        judged: its marks.
+        by: what judged them.
+        sources: the documents, if some are works of a bibliography: these are not missed where they are never cited, and a reference to
+            one is no claim.
+    """
     places: dict[tuple[int, int], list[Judgement]] = {}
     for one in judged:
         for span in one.group.cites[0].tie.sentences:
             places.setdefault((span.start, span.end), []).append(one)
-    claims = [piece.span for piece in pieces(case.answer) if piece.kind is Kind.CLAIM]
+    known = Sources.of(case) if sources is None else sources
+    marks = sorted(
+        {
+            *((one.tie.mark.start, one.tie.mark.end) for group in judged for one in group.group.cites),
+            *known.references,
+        }
+    )
+    claims = [
+        piece.span
+        for piece in pieces(case.answer)
+        if piece.kind is Kind.CLAIM and not _is_of_a_mark(piece.span, marks)
+    ]
     if not claims:
         return []
     recalls, precisions, is_open = _counted(case, judged, places, claims)
@@ -113,7 +138,7 @@ def note(detector: str, case: Case, judged: Sequence[Judgement], *, by: str) -> 
         Measurement(name=_PRECISION, value=_mean(precisions) if precisions or is_open else 0.0, note=by),
     ]
     evidence += [Passage(source=_UNCITED, text=text[:_LONGEST]) for text in uncited[:_SHOWN]]
-    never = _never_cited(case, judged)
+    never = _never_cited(case, judged, known.given)
     good = f"{sum(recalls)} of {len(recalls)} claims have citations that support them"
     right = f"{sum(precisions)} of {len(precisions)} citations are right and needed"
     said = [
@@ -126,6 +151,12 @@ def note(detector: str, case: Case, judged: Sequence[Judgement], *, by: str) -> 
     return [
         Finding(detector=detector, verdict=None, label=CITATIONS, reason=reason, evidence=tuple(evidence))
     ]
+
+
+def _is_of_a_mark(span: Span, marks: Sequence[tuple[int, int]]) -> bool:
+    """Whether a sentence begins inside of a mark: a reference in full has several."""
+    before = bisect_right(marks, (span.start, sys.maxsize)) - 1
+    return before >= 0 and span.start < marks[before][1]
 
 
 def _counted(
@@ -163,10 +194,12 @@ def _precisions(judged: Sequence[Judgement], values: Mapping[tuple[int, int], bo
     return found
 
 
-def _never_cited(case: Case, judged: Sequence[Judgement]) -> list[str]:
+def _never_cited(case: Case, judged: Sequence[Judgement], given: int) -> list[str]:
     used = {number for one in judged for number in one.group.together}
     return [
         name
-        for number, (name, text) in enumerate(zip(case.document_names, case.context, strict=True))
+        for number, (name, text) in enumerate(
+            list(zip(case.document_names, case.context, strict=True))[:given]
+        )
         if number not in used and has_text(text)
     ]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from guardrail.given.sources import Source
-from guardrail.report import Case
-from guardrail.requests import Cited
-from guardrail.text.claims import Kind, pieces
+from guardrail.report import Case, Span
+from guardrail.requests import Cited, CitedWork
+from guardrail.text.claims import Kind, Piece, pieces
 
 __all__ = ["Sources"]
 
@@ -77,6 +78,9 @@ _POINTING = frozenset(
     ]
 )
 _PARTS, _LONGEST = 10, 400
+_LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
+_AROUND = ("()", "[]", "（）", "【】")
+_NEAR, _FEW = 400, 3  # characters next to a reference that are looked at, and words there that make it a mark
 _RANGE_MOST = 20  # sources of "[1-9]"
 _SHORTEST = 4  # letters of a name that is looked for
 _HEAD = 400  # characters at the beginning of a document that may name its authors and its year
@@ -89,19 +93,43 @@ _OFTEN = frozenset(
 class Sources:
     """The documents of an answer, as marks name them.
 
+    A document that was given goes before a work of the bibliography, wherever both could be meant.
+
     Attributes:
         answer: which may have a list of sources of its own.
         documents: the text of each with where it came from.
+        works: of the bibliography; their abstracts are the last of the documents, in this order.
     """
 
     answer: str
     documents: tuple[tuple[str, Source], ...]
+    works: tuple[CitedWork, ...] = ()
 
     @classmethod
-    def of(cls, case: Case) -> Sources:
-        """Those of a case."""
+    def of(cls, case: Case, works: Sequence[CitedWork] = ()) -> Sources:
+        """Those of a case whose last documents are these works."""
         sources = case.sources or (Source(),) * len(case.context)
-        return cls(case.answer, tuple(zip(case.context, sources, strict=True)))
+        return cls(case.answer, tuple(zip(case.context, sources, strict=True)), tuple(works))
+
+    @property
+    def given(self) -> int:
+        """How many documents were given; those behind them are works."""
+        return len(self.documents) - len(self.works)
+
+    @cached_property
+    def references(self) -> list[tuple[int, int]]:
+        """Where the answer names works of the bibliography, in order; the places do not overlap."""
+        return sorted(self._work_at)
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """Where a sentence names a work of the bibliography, brackets included; an entry of a list is no mark."""
+        return [place for place in map(self._bracketed, self.references) if self._is_in_a_sentence(place)]
+
+    def of_place(self, mark: Span) -> tuple[int, ...]:
+        """The documents that a mark at a place points to: a document that was given, else the works that are named there."""
+        named = self.of_mark(mark.of(self.answer))
+        return named if self._is_given(named) else self._works_at(mark) or named
 
     def cites(self, text: str) -> bool:
         """Whether a text in the answer names a document: by address, by name, by authors and year, or as "document 2"."""
@@ -124,7 +152,7 @@ class Sources:
         note = _NOTE.search(mark)
         keys = [note[1]] if note else list(_numbers(mark))
         if not keys and (letter := _LETTER.fullmatch(mark.strip())):
-            return tuple(i for i in [ord(letter[1]) - ord("A")] if i < len(self.documents))
+            return tuple(i for i in [ord(letter[1]) - ord("A")] if i < self.given)
         named = [i for key in keys for i in self._numbered(key)]
         return tuple(dict.fromkeys(named))
 
@@ -138,7 +166,7 @@ class Sources:
                 return tuple(known)
         found = self._named(" ".join(filter(None, (cited.url, cited.name))))
         told = cited.url or cited.name or cited.identifier
-        if found or told or cited.number is None or not 0 <= cited.number < len(self.documents):
+        if found or told or cited.number is None or not 0 <= cited.number < self.given:
             return found
         return (cited.number,)
 
@@ -152,26 +180,39 @@ class Sources:
         return any(said in " ".join(self.documents[i][0].split()) for i in documents)
 
     def _numbered(self, key: str) -> tuple[int, ...]:
-        """By a number: an entry of the answer's own list, a document of that name, or the document at that place."""
+        """By a number: an entry of the answer's own list, a document of that name, or the document at that place; else the entry's work."""
         entry = self._entries.get(key)
-        if entry is not None and (found := self._named(entry)):
-            return found
-        exact = [i for i, (_, source) in enumerate(self.documents) if key == source.name]
+        named = () if entry is None else self._named(entry.of(self.answer))
+        found = named if self._is_given(named) else self._at_number(key)
+        return found or (self._works_at(entry) if entry else ()) or named
+
+    def _at_number(self, key: str) -> tuple[int, ...]:
+        """A document of that name, or the document at that place."""
+        given = self.documents[: self.given]
+        exact = [i for i, (_, source) in enumerate(given) if key == source.name]
         if exact:
             return tuple(exact[:1])
-        if not key.isdigit() or any(source.name.isdigit() for _, source in self.documents):
+        if not key.isdigit() or any(source.name.isdigit() for _, source in given):
             return ()
-        return (int(key) - 1,) if 0 < int(key) <= len(self.documents) else ()
+        return (int(key) - 1,) if 0 < int(key) <= self.given else ()
+
+    def _is_given(self, documents: Sequence[int]) -> bool:
+        return bool(documents) and documents[0] < self.given
+
+    def _preferred(self, found: Iterable[int]) -> tuple[int, ...]:
+        """Of documents that a text names those that were given, else all."""
+        every = tuple(dict.fromkeys(found))
+        return tuple(number for number in every if number < self.given) or every
 
     def _named(self, text: str, *, bracketed: bool = False) -> tuple[int, ...]:
         """By address, name, or authors and year; with `bracketed` only where a text has little else."""
         addresses = {_address(one) for one in _ADDRESS.findall(text)}
         found = [i for i, url in enumerate(self._urls) if url and url in addresses]
         if found:
-            return tuple(found)
+            return self._preferred(found)
         for part in text.split(";")[:_PARTS]:
             found += self._by_words(part, bracketed=bracketed)
-        return tuple(dict.fromkeys(found))
+        return self._preferred(found)
 
     def _by_words(self, text: str, *, bracketed: bool) -> list[int]:
         """By a name in it, or by a surname and a year."""
@@ -198,7 +239,7 @@ class Sources:
         if len(heads) > 1:
             several = [i for i in heads if all(_fold(one) in self._heads[i][1] for one in surnames)]
             heads = several or heads
-        return heads[:1]
+        return heads[:1] if self._is_given(heads) or len(heads) == 1 else []
 
     @cached_property
     def _urls(self) -> list[str]:
@@ -207,29 +248,75 @@ class Sources:
     @cached_property
     def _names(self) -> list[str]:
         """The names that tell documents apart."""
-        names = [_plain(source.name) for _, source in self.documents]
-        return [
+        names = [_plain(source.name) for _, source in self.documents[: self.given]]
+        own = [
             name if len(name) >= _SHORTEST and not name.isdigit() and names.count(name) == 1 else ""
             for name in names
         ]
+        return own + [""] * len(self.works)  # a title of two words is in many a sentence
 
     @cached_property
     def _heads(self) -> list[tuple[set[str], set[str]]]:
-        heads = [f"{source.name}\n{text[:_HEAD]}" for text, source in self.documents]
+        heads = [f"{source.name}\n{text[:_HEAD]}" for text, source in self.documents[: self.given]]
+        heads += [f"{work.year} {' '.join(work.authors)}" for work in self.works]
         return [
             ({m[1] for m in _YEAR.finditer(head)}, {_fold(word) for word in _SURNAME.findall(head)})
             for head in heads
         ]
 
     @cached_property
-    def _entries(self) -> Mapping[str, str]:
-        """The entries of the answer's own list of sources, by number or name; of two for one the last."""
-        found: dict[str, str] = {}
-        for piece in pieces(self.answer):
+    def _entries(self) -> Mapping[str, Span]:
+        """Where the entries of the answer's own list of sources are, by number or name; of two for one the last."""
+        found: dict[str, Span] = {}
+        for piece in self._pieces:
             if piece.kind is Kind.SOURCES:
                 for match in _ENTRY.finditer(piece.span.of(self.answer)):
-                    found[match["a"] or match["b"] or match["c"]] = match["text"]
+                    start, end = (piece.span.start + place for place in match.span("text"))
+                    found[match["a"] or match["b"] or match["c"]] = Span(start=start, end=end)
         return found
+
+    @cached_property
+    def _pieces(self) -> Sequence[Piece]:
+        return pieces(self.answer)
+
+    # -- works of the bibliography
+
+    @cached_property
+    def _work_at(self) -> Mapping[tuple[int, int], int]:
+        return {place: self.given + number for number, work in enumerate(self.works) for place in work.places}
+
+    def _works_at(self, span: Span) -> tuple[int, ...]:
+        """The works that are named in a stretch of the answer."""
+        at = bisect_left(self.references, (span.end, 0))
+        found: list[int] = []
+        while at and self.references[at - 1][1] > span.start:
+            at -= 1
+            found.append(self._work_at[self.references[at]])
+        return tuple(dict.fromkeys(reversed(found)))
+
+    def _bracketed(self, place: tuple[int, int]) -> tuple[int, int]:
+        """With the brackets that are close around it."""
+        start, end = place
+        around = self.answer[start - 1 : start] + self.answer[end : end + 1]
+        return (start - 1, end + 1) if around in _AROUND else place
+
+    def _is_in_a_sentence(self, place: tuple[int, int]) -> bool:
+        """Whether words are next to it that it may be cited for: in its sentence, or before it on its line."""
+        start, end = place
+        at = bisect_right(self._piece_starts, start) - 1
+        piece = self._pieces[at] if at >= 0 else None
+        if piece is None or piece.kind is Kind.SOURCES:
+            return False
+        line = self.answer.rfind("\n", max(0, start - _NEAR), start) + 1 or max(0, start - _NEAR)
+        before = self.answer[line:start]
+        around = (
+            f"{self.answer[piece.span.start : start][-_NEAR:]} {self.answer[end : piece.span.end][:_NEAR]}"
+        )
+        return max(len(_LETTERS.findall(text)) for text in (before, around)) >= _FEW
+
+    @cached_property
+    def _piece_starts(self) -> list[int]:
+        return [piece.span.start for piece in self._pieces]
 
 
 def _numbers(mark: str) -> Iterator[str]:

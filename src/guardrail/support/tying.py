@@ -113,7 +113,10 @@ class _Reader:
             for place, group in enumerate(groups):
                 claim = self._claim(piece, groups, place)
                 sentences: tuple[Span, ...] = (piece.span,)
-                if place + 1 == len(groups) and (said := self._opening(number, group[-1].end)):
+                if self._follows(number, group[0]):
+                    sentences = (self.read[number - 1].span,)
+                    claim = self._trimmed(sentences[0].start, sentences[0].end)
+                elif place + 1 == len(groups) and (said := self._opening(number, group[-1].end)):
                     claim, sentences = said, (self.read[number + 1].span,)
                 elif piece.kind is Kind.SOURCES or not self._words(claim.start, claim.end):
                     sentences = self._behind(number) or self._before(number, found)
@@ -130,11 +133,13 @@ class _Reader:
         return [list(self._of(piece)) for piece in self.read]
 
     def _of(self, piece: Piece) -> Iterator[list[Span]]:
-        own = {(mark.start, mark.end) for mark in piece.marks}
+        own = {(mark.start, mark.end) for mark in piece.marks if not self._is_inside(mark.start, piece)}
         starts = sorted(own)
         at = bisect_left(self.named, (piece.span.start, 0))
-        while at < len(self.named) and self.named[at][1] <= piece.span.end:
-            start, end = self.named[at]
+        while at < len(self.named) and self.named[at][0] < piece.span.end:
+            start, end = self.named[
+                at
+            ]  # a reference in full may go on in the next pieces: "(Smith, A. Rivers. 2020)"
             near = bisect_left(starts, (end, 0))
             if start < end and not (near and start < starts[near - 1][1]):
                 own.add((start, end))
@@ -150,6 +155,20 @@ class _Reader:
             group.append(Span(start=start, end=end))
         if group:
             yield group
+
+    def _is_inside(self, at: int, piece: Piece) -> bool:
+        """Whether a place of a piece is inside of a mark that began in an earlier one."""
+        before = bisect_left(self.named, (piece.span.start, 0)) - 1
+        return before >= 0 and at < self.named[before][1]
+
+    def _follows(self, number: int, mark: Span) -> bool:
+        """Whether a mark that is a reference in full is a sentence of its own behind another: "Floods rose. Smith, A. (2020). Rivers."."""
+        piece = self.read[number]
+        if not number or mark.start != piece.span.start or mark.end < piece.span.end:
+            return False
+        before = self.read[number - 1]
+        between = self.answer[before.span.end : mark.start]
+        return before.kind is Kind.CLAIM and not self._groups[number - 1] and "\n" not in between
 
     def _claim(self, piece: Piece, groups: Sequence[Sequence[Span]], place: int) -> Span:
         """The words that a group of marks in a piece is for."""
@@ -218,7 +237,7 @@ class _Reader:
         spans: list[Span] = []
         for place in range(number - 1, max(-1, number - 1 - _MOST), -1):
             piece = self.read[place]
-            if piece.span.start < marked or piece.kind in (Kind.CODE, Kind.THOUGHT):
+            if piece.span.start < marked or piece.kind in (Kind.CODE, Kind.THOUGHT, Kind.SOURCES):
                 break
             if spans and _LINES.search(self.answer, piece.span.end, spans[-1].start):
                 break

@@ -261,3 +261,45 @@ class TestStats:
         run("references", "index", "add", library, "refs.bib", "--complete")
         found = json.loads(run("references", "index", "stats", library, "--json").stdout)
         assert (found["records"], found["complete"]) == (2, True)
+
+
+class TestAbstracts:
+    WORKS = """@article{smith, author = {Smith, Anna and Lee, Bo}, title = {Rivers of northern towns}, year = 2020,
+      doi = {10.1000/rivers}, abstract = {Floods rose by 12 percent.}}"""
+
+    @pytest.fixture(autouse=True)
+    def cited(self, folder):
+        (folder / "works.bib").write_text(self.WORKS)
+        (folder / "cited.md").write_text("Floods rose by 30 percent (https://doi.org/10.1000/rivers).")
+
+    def test_are_kept_or_left_out(self, run):
+        """An import without them is made up for by another one."""
+        assert run("references", "index", "add", "w.sqlite", "works.bib", "--no-abstracts").exit_code == 0
+        assert "abstracts" not in run("references", "index", "stats", "w.sqlite").stdout
+        assert "0 added, 1 there already" in run("references", "index", "add", "w.sqlite", "works.bib").stdout
+        assert "abstracts: 1" in run("references", "index", "stats", "w.sqlite").stdout
+
+    def test_are_sources_of_marks(self, run):
+        """With an index alone, by either option; no document is given."""
+        run("references", "index", "add", "w.sqlite", "works.bib")
+        for option in (
+            ("--bibliography", "w.sqlite"),
+            ("--bibliography", "works.bib"),
+            ("--backend", "bibliography=index:path=w.sqlite"),
+        ):
+            result = run("check", "cited.md", "--detector", "support:fit=words", *option)
+            assert result.exit_code == 1
+            assert "the documents say 12, not 30" in result.stdout
+            assert "the abstract of “Rivers of northern towns”" in result.stdout
+
+    def test_nothing_at_hand(self, run):
+        """What to add is said, and what was given is not."""
+        (note,) = (
+            line
+            for line in run(
+                "check", "-", "--detector", "support:fit=words", input="It rained for weeks [3]."
+            ).stdout.splitlines()
+            if "at hand; add" in line
+        )
+        assert "1 citation points to nothing that is at hand" in note
+        assert "--bibliography PATH" in note

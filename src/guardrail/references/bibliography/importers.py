@@ -21,6 +21,7 @@ __all__ = ["Imported", "import_files"]
 
 PROBLEMS_KEPT = 1000
 NAMED = 5  # entries left out that are shown
+WITH_ABSTRACTS = frozenset(set(Format) - {Format.DBLP, Format.RETRACTION_WATCH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ def import_files(
     paths: Iterable[str | os.PathLike[str]],
     *,
     format: Format | str | None = None,  # noqa: A002  # the option's natural name
+    abstracts: bool = True,
     progress: Progress | None = None,
 ) -> Imported:
     """Add files to an index; each batch of records is stored together with how far its file was read.
@@ -125,6 +127,8 @@ def import_files(
         index: an `Index` that was opened for writing, or an `OpenSearch`.
         paths: the files.
         format: of all of them; recognised from each file by default.
+        abstracts: whether those that the files have are kept, as texts that `SupportCheck` reads. A file that was imported without
+            them is read again for them.
         progress: called after each transaction.
 
     Raises:
@@ -134,7 +138,7 @@ def import_files(
     total = Imported()
     for path in map(Path, paths):
         kind = format_of(path, format)
-        content = f"{kind}:{_digest(path)}"
+        content = f"{kind}{'+abstracts' if abstracts and kind in WITH_ABSTRACTS else ''}:{_digest(path)}"
         mark, losses = index.bookmark(content), index.bookmark(f"lost:{content}")
         lost = losses.position if losses else 0
         total = replace(total, lost=total.lost + lost)
@@ -149,8 +153,9 @@ def import_files(
                 index.add_batch([], bookmark=Bookmark(f"lost:{content}", lost, done=True))
                 if index.complete:
                     index.declare_complete(False)
+            records = piece.records if abstracts else [replace(one, abstract="") for one in piece.records]
             added = index.add_batch(
-                piece.records, retractions=piece.retractions, bookmark=Bookmark(content, piece.position)
+                records, retractions=piece.retractions, bookmark=Bookmark(content, piece.position)
             )
             total = total.after(piece, added)
             if progress is not None:

@@ -21,7 +21,7 @@ from guardrail.references.bibliography.connections import Connections
 from guardrail.references.bibliography.faults import faults, is_source, remedy
 from guardrail.references.bibliography.insertion import cleaned, insert
 from guardrail.references.bibliography.lookup import Lookup, has_its_title
-from guardrail.references.bibliography.matching import judge
+from guardrail.references.bibliography.matching import as_quoted, is_same, judge
 from guardrail.references.bibliography.normalise import IDENTIFIERS
 from guardrail.references.bibliography.readings import judge_readings, readings
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
@@ -49,6 +49,7 @@ class Stats:
         complete: whether it was declared to have every work of its kind.
         retractions: how many identifiers of retracted works it knows.
         unfinished: how many files were not imported to their end; adding them again goes on where it stopped.
+        abstracts: of how many works it has the abstract.
     """
 
     path: Path
@@ -58,6 +59,7 @@ class Stats:
     complete: bool
     retractions: int = 0
     unfinished: int = 0
+    abstracts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +173,16 @@ class Index:
 
     @property
     def fingerprint(self) -> str:
-        """Which records the index holds: equal for equal sets of records, whatever the order or machine."""
+        """Which records the index has, and how many abstracts: equal for equal sets of records, whatever the order or machine."""
         try:
             meta = dict(self._connections.get().execute("SELECT name, value FROM meta"))
             records, content, complete = meta["records"], meta["content"], meta["complete"]
         except (sqlite3.Error, OSError, KeyError):
             return "index:unreadable"
-        return f"index:v{VERSION}:{records}:{int(content, 16):016x}:{'complete' if complete else 'open'}"
+        known = f":{meta['abstracts']} abstracts" if meta.get("abstracts") else ""
+        return (
+            f"index:v{VERSION}:{records}:{int(content, 16):016x}:{'complete' if complete else 'open'}{known}"
+        )
 
     def find(self, reference: Reference) -> Match:
         """Look one reference up.
@@ -229,6 +234,17 @@ class Index:
         """Look several references up, in order."""
         return [self.find(reference) for reference in references]
 
+    def abstracts(self, records: Sequence[Record]) -> list[str]:
+        """The abstracts of works that a look-up found, in order; "" where the index has none, or cannot be read.
+
+        Where a work is there several times, with and without its abstract, any of these that is the same work counts.
+        """
+        try:
+            lookup = Lookup(self._connections.get())
+            return [record.abstract or _abstract_of(record, lookup.abstracts(record)) for record in records]
+        except (sqlite3.Error, OSError):
+            return [record.abstract for record in records]
+
     def stats(self) -> Stats:
         """What the index contains.
 
@@ -250,6 +266,7 @@ class Index:
                 bool(meta["complete"]),
                 count("retractions WHERE text <> ''") if version_of(connection) == VERSION else 0,
                 count("bookmarks WHERE NOT done"),
+                meta.get("abstracts", 0),
             )
 
     @property
@@ -359,6 +376,14 @@ class Index:
             if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                 return  # another process was faster
             install(connection)
+
+
+def _abstract_of(record: Record, works: Sequence[Record]) -> str:
+    """The abstract of the one of some works that is a record's: of itself, else of another record of the same work."""
+    said = as_quoted(record)
+    own = (one for one in works if replace(one, abstract="", retracted=record.retracted) == record)
+    same = (one for one in works if is_same(judge(said, [one])))
+    return next((one.abstract for one in itertools.chain(own, same)), "")
 
 
 def _read_again(lookup: Lookup, reference: Reference) -> Match | None:

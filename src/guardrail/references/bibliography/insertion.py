@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from guardrail.errors import InputError
+from guardrail.references.bibliography import abstracts
 from guardrail.references.bibliography.normalise import IDENTIFIERS, key, normalise, squeeze
 from guardrail.references.bibliography.records import Record
 from guardrail.references.bibliography.retractions import (
@@ -51,6 +52,7 @@ def cleaned(record: Record) -> Record:
         arxiv=IDENTIFIERS["arxiv"](record.arxiv),
         isbn=IDENTIFIERS["isbn"](record.isbn),
         pmid=IDENTIFIERS["pmid"](record.pmid),
+        abstract=abstracts.bounded(record.abstract) if record.abstract else "",
     )
     if not normalise(clean.title) and not any(getattr(clean, kind) for kind in IDENTIFIERS):
         raise InputError(f"expected a record with a title or an identifier, got {record!r}.")
@@ -132,9 +134,24 @@ def unknown_works(works: Iterable[Record], known: set[int]) -> list[Record]:
 
 
 def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:
-    new = _new(connection, records) if records else []
-    if not new:
-        return 0
+    titled = [(record, Title(record.title)) for record in records]
+    known = [(identity_of(record, title.normalised), record, title) for record, title in titled]
+    new = _new(connection, known) if known else []
+    if new:
+        _insert_new(connection, new)
+    _insert_abstracts(connection, known)
+    return len(new)
+
+
+def _insert_abstracts(connection: sqlite3.Connection, known: Sequence[tuple[int, Record, Title]]) -> None:
+    """Enter the abstracts of records, also of those that were there before without one."""
+    said = {identity: record.abstract for identity, record, _ in reversed(known) if record.abstract}
+    if new := abstracts.store(connection, said):
+        connection.execute("INSERT OR IGNORE INTO meta VALUES ('abstracts', 0)")
+        connection.execute("UPDATE meta SET value = value + ? WHERE name = 'abstracts'", (new,))
+
+
+def _insert_new(connection: sqlite3.Connection, new: Sequence[_New]) -> None:
     connection.executemany(
         "INSERT INTO works VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, identity, *to_row(record)) for number, identity, record, _ in new),
@@ -153,13 +170,11 @@ def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:
         ((word, word[::-1], count) for word, count in sorted(times.items())),
     )
     _count(connection, len(new), sum(item.identity for item in new))
-    return len(new)
 
 
-def _new(connection: sqlite3.Connection, records: Iterable[Record]) -> list[_New]:
+def _new(connection: sqlite3.Connection, records: Iterable[tuple[int, Record, Title]]) -> list[_New]:
     """The records that are not there yet, each once."""
-    titled = ((record, Title(record.title)) for record in records)
-    new = {identity_of(record, title.normalised): (record, title) for record, title in titled}
+    new = {identity: (record, title) for identity, record, title in records}
     known = connection.execute(
         "SELECT identity FROM works WHERE identity IN (SELECT value FROM json_each(?))",
         (json.dumps(list(new)),),

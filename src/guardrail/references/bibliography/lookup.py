@@ -9,11 +9,14 @@ import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import extract
 
+from guardrail.references.bibliography.abstracts import read
 from guardrail.references.bibliography.claims import identifiers
+from guardrail.references.bibliography.matching import as_quoted
 from guardrail.references.bibliography.normalise import IDENTIFIERS, key, normalise
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.bibliography.retractions import mark
@@ -64,6 +67,20 @@ class Lookup:
         return self._records(
             "SELECT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200", hashes
         )
+
+    def abstracts(self, record: Record) -> list[Record]:
+        """Works with an identifier or the title of a record that have an abstract, with it."""
+        hashes = exact_keys(as_quoted(record), Title(record.title))
+        rows = self._connection.execute(
+            "SELECT DISTINCT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200",
+            (json.dumps(hashes),),
+        )
+        known = read(self._connection, [number for (number,) in rows])
+        works = self._connection.execute(
+            f"SELECT id, {columns(self._version)} FROM works WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # fixed names
+            (json.dumps(list(known)),),
+        )
+        return [replace(from_row(row), abstract=known[number]) for number, *row in works]
 
     def similar(self, title: Title) -> list[Record]:
         """The works whose titles look most like this one, and those that it is a part of."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
 
 from guardrail.references.authors.lists import MOST_AUTHORS, compare_authors, overlap
 from guardrail.references.authors.names import LONGEST_NAME, parse_name
@@ -12,7 +12,7 @@ from guardrail.references.bibliography.claims import identifiers, invented_subti
 from guardrail.references.bibliography.comparison import check_authors, check_fields
 from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.namesakes import is_namesake
-from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.bibliography.titles import (
     NEAR,
@@ -26,7 +26,7 @@ from guardrail.references.bibliography.titles import (
 )
 from guardrail.references.bibliography.venues import same_venue
 
-__all__ = ["judge"]
+__all__ = ["as_quoted", "is_same", "judge"]
 
 _YEAR_BEHIND = re.compile(r"[\s,]*(?:1[5-9]|20)\d\d\W*$")  # JAMA 2016
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
@@ -74,6 +74,20 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
     else:
         checks = check_fields(reference, _title(reference, title, best), [best.work])
     return Match(Status.ABSENT, best.work, best.similarity, checks)
+
+
+def as_quoted(record: Record) -> Reference:
+    """A record as somebody would quote it who quotes all of it."""
+    said = {one.name: getattr(record, one.name) for one in fields(Reference)}
+    return Reference(**said)
+
+
+def is_same(match: Match, right: Collection[str] = ("title", "authors", "year")) -> bool:
+    """Whether a work was found, its authors or an identifier agree, and none of these fields differ."""
+    agreeing = {check.field for check in match.having(Outcome.CONFIRMED, Outcome.NEAR)}
+    known = not agreeing.isdisjoint({"authors", *IDENTIFIERS})
+    wrong = {check.field for check in match.differences}
+    return match.status is Status.FOUND and known and wrong.isdisjoint(right)
 
 
 def _with_venue(reference: Reference, works: Sequence[Record]) -> Reference:

@@ -3,8 +3,8 @@
 The engine gives candidates, by the same keys as the embedded index and by words with a letter wrong; what was quoted is judged
 by the same rules. Everything that comes from a reference travels in JSON bodies, never in a path or a query language.
 
-A document is a work (`keys`, `words`, `record`), something said about a retraction (`retracts`, `record`) or how far a file was
-imported (`record` alone). What the whole index declares is in the mapping's `_meta`.
+A document is a work (`keys`, `words`, `record`), something said about a retraction (`retracts`, `record`), or, by its number alone,
+the abstract of a work (`record`) or how far a file was imported (`record`). So no search for a reference carries abstracts. What the whole index declares is in the mapping's `_meta`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from typing import Any, Self
 import httpx
 
 from guardrail.errors import ConfigError, IndexFault
+from guardrail.references.bibliography.abstracts import bounded
 from guardrail.references.bibliography.index import Added, Bookmark
 from guardrail.references.bibliography.insertion import cleaned, identity_of, keys_of, unknown_works
 from guardrail.references.bibliography.lookup import exact_keys, has_its_title, most_alike
-from guardrail.references.bibliography.matching import judge
+from guardrail.references.bibliography.matching import as_quoted, is_same, judge
 from guardrail.references.bibliography.normalise import key
 from guardrail.references.bibliography.readings import Reading, judge_readings, readings
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
@@ -49,6 +50,7 @@ ADDRESS = re.compile(
 VERSION = 1
 TOGETHER = 16  # references of one request
 CANDIDATES = 50
+MOST_ALIKE = 5  # records of one work that are asked for their abstract
 MOST_WORDS = 40  # of a title that are searched; each may become twenty, and a query has room for a thousand
 BULK = 1 << 22  # bytes of one request
 AGAIN = {429, 502, 503, 504}  # statuses after which the same request may succeed
@@ -194,6 +196,24 @@ class OpenSearch:
             matches += self._find(batch)
         return [replace(match, sources=(self._name,), complete=self.complete) for match in matches]
 
+    def abstracts(self, records: Sequence[Record]) -> list[str]:
+        """The abstracts of works that a look-up found, in order; see `Index.abstracts`."""
+        try:
+            return [record.abstract or self._abstract_of(record) for record in records]
+        except (_NoAnswerError, IndexFault):
+            return [record.abstract for record in records]
+
+    def _abstract_of(self, record: Record) -> str:
+        said = as_quoted(record)
+        (sources,) = self._search([_keyed(exact_keys(said, Title(record.title)), MOST_ALIKE)])
+        works = [work for work in map(_record, sources) if is_same(judge(said, [work]))]
+        for number in dict.fromkeys(map(_number, works)):
+            reply = self._checked("GET", f"_doc/abstract-{number}", besides={404})
+            if reply.is_success:
+                found = _object(_object(self._body(reply).get("_source")).get("record"))
+                return bounded(str(found.get("abstract", "")))
+        return ""
+
     def _find(self, references: Sequence[Reference]) -> list[Match]:
         try:
             return self._judged([_asked(reference) for reference in references])
@@ -296,6 +316,7 @@ class OpenSearch:
         said = [*retractions, *retractions_of(clean)]
         documents = dict(map(_document, [*clean, *self._lacking(works)]))
         added = self._bulk("create", documents)
+        self._bulk("create", dict(_abstract(record) for record in (*works, *clean) if record.abstract))
         marked = self._bulk("create", dict(document for one in said for document in _retractions(one)))
         if bookmark is not None:
             self._bulk("index", {f"file-{key('file', bookmark.content)}": {"record": asdict(bookmark)}})
@@ -493,11 +514,21 @@ def _record(source: Source) -> Record:
 def _document(record: Record) -> tuple[str, Source]:
     """A work's number and document."""
     title = Title(record.title)
-    said = {name: value for name, value in asdict(record).items() if value or name == "title"}
+    fields = asdict(replace(record, abstract=""))
+    said = {name: value for name, value in fields.items() if value or name == "title"}
     document = {"keys": sorted({str(hashed) for hashed in keys_of(record, title)}), "record": said}
     if title.words:
         document["words"] = title.normalised
-    return f"work-{identity_of(record, title.normalised) % 2**64:016x}", document
+    return f"work-{_number(record)}", document
+
+
+def _number(record: Record) -> str:
+    return f"{identity_of(record, Title(record.title).normalised) % 2**64:016x}"
+
+
+def _abstract(record: Record) -> tuple[str, Source]:
+    """The number and document of a work's abstract."""
+    return f"abstract-{_number(record)}", {"record": {"abstract": record.abstract}}
 
 
 def _retractions(said: Retraction) -> Iterator[tuple[str, Source]]:

@@ -9,7 +9,18 @@ from typing import Any, ClassVar, Protocol
 
 from guardrail.engine.flow import Keep, Request
 
-__all__ = ["Bibliography", "FieldCheck", "Find", "Match", "Outcome", "Record", "Reference", "Status"]
+__all__ = [
+    "Bibliography",
+    "FieldCheck",
+    "Find",
+    "Match",
+    "Outcome",
+    "Record",
+    "Reference",
+    "Status",
+    "WithAbstracts",
+    "abstracts_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,7 @@ class Record:
         volume, issue, pages: as the source has them, "" if it does not say.
         retracted: what a source says of the work's retraction, such as its date and the notice's DOI; "" if no source
             says that it was retracted.
+        abstract: plain text, "" if the source has none. Look-ups in an index leave it out; see `Index.abstracts`.
     """
 
     title: str
@@ -70,6 +82,7 @@ class Record:
     issue: str = ""
     pages: str = ""
     retracted: str = ""
+    abstract: str = ""
 
 
 class Status(StrEnum):
@@ -185,3 +198,17 @@ class Bibliography(Protocol):
     def find_all(self, references: Sequence[Reference]) -> list[Match]:
         """Look several up, in order."""
         ...
+
+
+class WithAbstracts(Protocol):
+    """A bibliography that also has abstracts, which its look-ups may leave out."""
+
+    def abstracts(self, records: Sequence[Record]) -> list[str]:
+        """The abstracts of works that a look-up found, in order; "" where there is none. Failures are "", never an exception."""
+        ...
+
+
+def abstracts_of(bibliography: Bibliography | WithAbstracts, records: Sequence[Record]) -> list[str]:
+    """The abstracts of works that a look-up found, in order: what the bibliography has, else what is in the record."""
+    own = getattr(bibliography, "abstracts", None)
+    return [record.abstract for record in records] if own is None else list(own(records))

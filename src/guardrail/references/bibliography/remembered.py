@@ -86,7 +86,7 @@ def _imported(target: Path, files: Sequence[Path]) -> list[str]:
 
 
 def _digest(files: Sequence[Path]) -> str:
-    digest = hashlib.sha256(__version__.encode())
+    digest = hashlib.sha256(f"{__version__}+abstracts".encode())
     for file in files:
         with file.open("rb") as stream:
             digest.update(file.suffix.lower().encode() + hashlib.file_digest(stream, "sha256").digest())

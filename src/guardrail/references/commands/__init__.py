@@ -114,10 +114,20 @@ def _detectors(
 
 
 def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
-    """What would settle the references of which no more is known."""
+    """What would settle the references of which no more is known, and the marks of which no source is at hand."""
     from guardrail.references.check import ReferenceCheck
     from guardrail.report import Lookup
 
+    shown = [finding.attribution for finding in report.findings if finding.attribution is not None]
+    away = sum(one.support == "not at hand" and not one.documents for one in shown)
+    if away:
+        works = (
+            ""
+            if options["bibliography"]
+            else ", or --bibliography PATH for the abstracts of works that it cites"
+        )
+        points = "1 citation points" if away == 1 else f"{away} citations point"
+        yield f"{points} to nothing that is at hand; add --context FILE for the answer's documents{works}"
     found = [finding for finding in report.findings if finding.detector == ReferenceCheck.name]
     if not any(finding.label == "unknown" for finding in found):
         return

@@ -12,11 +12,12 @@ from guardrail.cli._errors import Usage
 from guardrail.cli._terminal import patience
 from guardrail.errors import InputError
 from guardrail.references.bibliography.opening import is_address, open_bibliography
+from guardrail.references.bibliography.records import abstracts_of
 from guardrail.references.bibliography.remembered import is_index, remembered
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.importers import Imported
-    from guardrail.references.bibliography.records import Bibliography, Match, Reference
+    from guardrail.references.bibliography.records import Bibliography, Match, Record, Reference
 
 NAMED = 5  # kinds of entries passed over that are shown
 
@@ -39,6 +40,10 @@ class Complete:
     def find_all(self, references: Sequence[Reference]) -> list[Match]:
         """As `find`."""
         return [replace(match, complete=True) for match in self._inner.find_all(references)]
+
+    def abstracts(self, records: Sequence[Record]) -> list[str]:
+        """As the inner one."""
+        return abstracts_of(self._inner, records)
 
 
 @contextmanager

@@ -75,6 +75,14 @@ def add(
         Kind | None,
         typer.Option("--format", help="What the files are; recognised from each file by default."),
     ] = None,
+    abstracts: Annotated[
+        bool,
+        typer.Option(
+            "--abstracts/--no-abstracts",
+            help="Whether to keep the abstracts that the files have, with which --detector support compares what an answer says of a "
+            "work. They make the index four times as large.",
+        ),
+    ] = True,
 ) -> None:
     """Add files to an index; it is made if there is none.
 
@@ -106,7 +114,9 @@ def add(
             advance(read, added)
 
         try:
-            imported = import_files(known, paths, format=kind and kind.value, progress=progress)
+            imported = import_files(
+                known, paths, format=kind and kind.value, abstracts=abstracts, progress=progress
+            )
         except KeyboardInterrupt as error:
             kept = f"{done[0]:,} records were read and {done[1]:,} added, and are kept; run the same command again to go on"
             raise Interrupted(kept if done[0] else "nothing was added") from error
@@ -201,6 +211,8 @@ def stats(
     )
     typer.echo(f"{one_line(str(found.path))}: {found.records:,} works, {_size(found.size)}")
     typer.echo(f"  {kind}")
+    if found.abstracts:
+        typer.echo(f"  abstracts: {found.abstracts:,}")
     if found.retractions:
         typer.echo(f"  identifiers of retracted works: {found.retractions:,}")
     if found.unfinished:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from guardrail.errors import MissingExtra
+from guardrail.references.bibliography.abstracts import plain_abstract
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
@@ -80,4 +81,5 @@ def _record(entry: Element, title: str, address: str) -> Record:
         arxiv=normalise_arxiv(address.partition("/abs/")[2]),
         url=address,
         source="arxiv",
+        abstract=plain_abstract(entry.findtext(f"{_ATOM}summary")),
     )

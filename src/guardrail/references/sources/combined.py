@@ -20,7 +20,14 @@ from typing import Any
 from guardrail.errors import ConfigError
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.readings import judge_readings, readings
-from guardrail.references.bibliography.records import Bibliography, Match, Record, Reference, Status
+from guardrail.references.bibliography.records import (
+    Bibliography,
+    Match,
+    Record,
+    Reference,
+    Status,
+    abstracts_of,
+)
 from guardrail.references.bibliography.titles import Title
 from guardrail.references.sources.address import Address
 from guardrail.references.sources.client import Count
@@ -104,6 +111,16 @@ class Sources:
         ]
         until = time.monotonic() + self._patience
         return [self._end(inquiry, until) for inquiry in inquiries]
+
+    def abstracts(self, records: Sequence[Record]) -> list[str]:
+        """The abstracts of works that a look-up found, in order; nothing is asked for them over the network.
+
+        A catalogue's record has its abstract where the reply had it; of others the bibliographies on this machine may have one.
+        """
+        found = [record.abstract for record in records]
+        for one in self._first:
+            found = [have or also for have, also in zip(found, abstracts_of(one, records), strict=True)]
+        return found
 
     def close(self) -> None:
         """Drop what waits, and close connections, files and the bibliographies that were given."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from guardrail.references.authors.names import parse_name
+from guardrail.references.bibliography.abstracts import plain_abstract
 from guardrail.references.bibliography.normalise import normalise_doi
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import CONTACT, Manners, Query
@@ -69,6 +70,7 @@ def csl_record(item: dict[str, Any], source: str) -> Record:
         issue=text(item.get("issue")),
         pages=text(item.get("page")),
         retracted=_retracted(item),
+        abstract=plain_abstract(item.get("abstract")),
     )
 
 

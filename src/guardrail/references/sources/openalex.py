@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+from guardrail.references.bibliography.abstracts import from_positions
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_pmid
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
@@ -17,7 +18,7 @@ from guardrail.references.sources.resolver import Resolver, loaded, text, year
 
 __all__ = ["OpenAlex"]
 
-_FIELDS = "id,doi,ids,title,publication_year,authorships,primary_location,biblio,is_retracted,type"
+_FIELDS = "id,doi,ids,title,publication_year,authorships,primary_location,biblio,is_retracted,type,abstract_inverted_index"
 _MOST_AUTHORS = 100  # of a work in a list; it cuts longer ones
 
 
@@ -79,4 +80,5 @@ def _record(work: dict[str, Any]) -> Record:
         issue=text(biblio.get("issue")),
         pages=pages,
         retracted="OpenAlex lists it as retracted" if work.get("is_retracted") is True else "",
+        abstract=from_positions(work.get("abstract_inverted_index")),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+from guardrail.references.bibliography.abstracts import plain_abstract
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi, normalise_pmid
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
@@ -16,7 +17,7 @@ from guardrail.references.sources.resolver import Resolver, loaded, text, year
 
 __all__ = ["SemanticScholar"]
 
-_FIELDS = "title,authors,year,venue,publicationVenue,journal,externalIds,url"
+_FIELDS = "title,authors,year,venue,publicationVenue,journal,externalIds,url,abstract"
 
 
 class SemanticScholar(Resolver):
@@ -69,4 +70,5 @@ def _record(paper: dict[str, Any]) -> Record:
         source="semantic_scholar",
         volume=text(journal.get("volume")),
         pages=text(journal.get("pages")),
+        abstract=plain_abstract(paper.get("abstract")),
     )

@@ -58,6 +58,7 @@ def _record(paper: Element, meta: Element) -> Record:
         issue=said("journal-issue"),
         pages=inner_text(paper.find("pages")),
         retracted="" if retracted is None else _retracted(retracted),
+        abstract="" if volume else inner_text(paper.find("abstract")),
     )
 
 

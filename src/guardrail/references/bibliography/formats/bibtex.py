@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from guardrail.references.bibliography.formats.bibtex_entries import Entry, entries
-from guardrail.references.bibliography.formats.bibtex_fields import work_of
+from guardrail.references.bibliography.formats.bibtex_fields import plain, work_of
 from guardrail.references.bibliography.formats.fields import checked_record
 from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
 
@@ -48,7 +48,10 @@ def read_bibtex(path: Path, position: int) -> Iterator[Piece]:
                 piece.problems.append(Problem(str(path), number, broken))
                 continue
             try:
-                piece.records.append(checked_record(**work_of(_with_inherited(entry, parents, set()))))
+                said = _with_inherited(entry, parents, set())
+                piece.records.append(
+                    checked_record(**work_of(said), abstract=plain(said.get("abstract", "")))
+                )
             except ValueError as error:
                 piece.problems.append(Problem(str(path), number, str(error)))
         if after > position and (piece.records or piece.problems):

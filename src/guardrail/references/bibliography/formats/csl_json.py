@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from guardrail.references.bibliography.abstracts import from_positions
 from guardrail.references.bibliography.formats.fields import (
     arxiv_of,
     checked_record,
@@ -15,6 +16,7 @@ from guardrail.references.bibliography.formats.fields import (
 )
 from guardrail.references.bibliography.formats.json_items import as_list, as_object, as_text, read_items
 from guardrail.references.bibliography.formats.lines import Passed, Piece
+from guardrail.references.bibliography.formats.plain_json import is_plain, plain_record
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_isbn, normalise_pmid
 from guardrail.references.bibliography.records import Record
 
@@ -25,8 +27,8 @@ NO_WORKS = frozenset({"component", "journal", "journal-issue", "journal-volume",
 
 
 def read_csl_json(path: Path, position: int) -> Iterator[Piece]:
-    """Items as Zotero and other reference managers export them; the position counts items."""
-    return read_items(path, position, _csl)
+    """Items as Zotero and other reference managers export them, or with plain names; the position counts items."""
+    return read_items(path, position, lambda item: plain_record(item) if is_plain(item) else _csl(item))
 
 
 def read_crossref(path: Path, position: int) -> Iterator[Piece]:
@@ -61,6 +63,7 @@ def _csl(item: dict[str, Any]) -> Record:
         issue=as_text(item.get("issue")),
         pages=as_text(item.get("page")),
         retracted=_updated(item),
+        abstract=as_text(item.get("abstract")),
     )
 
 
@@ -143,4 +146,5 @@ def _openalex(item: dict[str, Any]) -> Record:
         issue=as_text(printed.get("issue")),
         pages=page_range(as_text(printed.get("first_page")), as_text(printed.get("last_page"))),
         retracted="retracted, says OpenAlex" if item.get("is_retracted") is True else "",
+        abstract=from_positions(item.get("abstract_inverted_index")),
     )

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from guardrail.references.bibliography.abstracts import plain_abstract
 from guardrail.references.bibliography.normalise import normalise, normalise_arxiv
 from guardrail.references.bibliography.records import Record
 
 __all__ = ["arxiv_of", "checked_record", "listed_authors", "page_range", "year_of"]
 
 
-def checked_record(**fields: Any) -> Record:
-    """A record that can be found by something; `ValueError` if it has neither title nor identifier."""
-    record = Record(**fields)
+def checked_record(*, abstract: str = "", **fields: Any) -> Record:
+    """A record that can be found by something, its abstract as plain text; `ValueError` if it has neither title nor identifier."""
+    record = Record(abstract=plain_abstract(abstract), **fields)
     if not normalise(record.title) and not (record.doi or record.arxiv or record.isbn or record.pmid):
         raise ValueError(f"expected a title or an identifier, got {record.title[:80]!r}.")
     return record

@@ -18,8 +18,8 @@ __all__ = ["as_list", "as_object", "as_text", "json_items", "read_items"]
 
 LONGEST_ITEM = 1 << 26  # bytes; a work with ten thousand references has two million
 CHUNK = 1 << 18
-# Where the items begin in a dump of Crossref ({"items": […]}) or a reply ({"message": {…, "items": […]}}, {"results": […]}).
-LIST = re.compile(r'"(?:items|results)"\s*:\s*\[')
+# Where the items begin in a dump of Crossref ({"items": […]}) or a reply ({"message": {…, "items": […]}}, {"results": […]}, {"data": […]}).
+LIST = re.compile(r'"(?:items|results|data)"\s*:\s*\[')
 BLANK = re.compile(r"[\s,\[]*")
 
 
@@ -77,7 +77,9 @@ def _is_item(line: bytes) -> bool:
         return False
     if not isinstance(item, dict):
         return False
-    return not any(isinstance(item.get(name), list | dict) for name in ("items", "results", "message"))
+    return not any(
+        isinstance(item.get(name), list | dict) for name in ("items", "results", "message", "data")
+    )
 
 
 def _lines(stream: IO[bytes], skip: int) -> Iterator[tuple[int, Any]]:

@@ -141,6 +141,7 @@ def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
         volume=text("VL"),
         issue=text("IS"),
         pages=page_range(text("SP"), text("EP")),
+        abstract=text("AB", "N2"),
     )
 
 

@@ -70,4 +70,5 @@ def _record(fields: list[str], columns: Mapping[str, int]) -> Record:
         volume=value.get("volume", ""),
         issue=value.get("issue", ""),
         pages=value.get("pages", ""),
+        abstract=value.get("abstract", ""),
     )
