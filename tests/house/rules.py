@@ -30,6 +30,7 @@ TABLE: dict[str, set[str]] = {
     "_log": set(),
     "_toml": {"errors"},
     "_visible": set(),
+    "_findings": {*TYPES, "policies"},
     "errors": set(),
     "options": {"errors"},
     "engine": BASE,
@@ -69,7 +70,8 @@ TABLE: dict[str, set[str]] = {
     "html": {*TYPES, "engine", "text"},
     "server": {*TYPES, "engine", "given", "guard", "policies", "adapting"},
     "evaluation": {*TYPES, "calibration", "engine", "guard", "html", "statistics", "text"},
-    "cli": {*APPLICATION, "server", "evaluation"},
+    "mcp": {*TYPES, "_findings", "guard", "registry", "text"},
+    "cli": {*APPLICATION, "_findings", "server", "mcp", "evaluation"},
     "testing": {*TYPES, "engine", "text", *DOORS},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }

@@ -112,7 +112,7 @@ def _failed(error: Exception) -> int:
     if os.environ.get("GUARDRAIL_DEBUG") not in {None, "", "0"}:
         traceback.print_exception(error)
     if hasattr(error, "format_message"):  # the command line's own complaints
-        say(_usage(error))
+        say(usage(error))
         return int(getattr(error, "exit_code", Exit.USAGE))
     if isinstance(error, GuardrailError | Usage):
         say(": ".join([*getattr(error, "__notes__", []), str(error)]))  # first where, then what to do
@@ -135,7 +135,8 @@ def _failed(error: Exception) -> int:
     return Exit.BUG
 
 
-def _usage(error: Any) -> str:
+def usage(error: Any) -> str:
+    """What a complaint of the command line's library says, with what was expected and given."""
     message = error.format_message().replace("Value error, ", "")
     for wrong in getattr(error.__cause__, "errors", list)()[:1]:  # pydantic's: it does not say what was given
         expected = wrong["msg"].removeprefix("Input should be ").partition(", unable")[0]

@@ -13,6 +13,9 @@ from guardrail.cli._command import Command
 from guardrail.cli._errors import Usage, code_of, say
 from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, JSON_REPORT, QUIET
 
+OPTIONS = ("detector", "model", "base_url", "api_key_env", "backend", "config", "budget", "deadline")
+"""Those that say what a guard is made of, not what is done with one answer; methods add theirs."""
+
 
 class OnUnverified(StrEnum):
     """What to do with what could not be checked."""
@@ -87,7 +90,8 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A guardrail.toml with detectors, model and policy. --detector, --policy, --budget and --deadline override it.",
+            help="A guardrail.toml with detectors, model and policy. What options say of detectors, policy, budget and deadline "
+            "comes first.",
         ),
     ] = None,
     budget: Annotated[
