@@ -72,7 +72,8 @@ TABLE: dict[str, set[str]] = {
     "evaluation": {*TYPES, "calibration", "engine", "guard", "html", "statistics", "text"},
     "mcp": {*TYPES, "_findings", "guard", "registry", "text"},
     "cli": {*APPLICATION, "_findings", "server", "mcp", "evaluation"},
-    "testing": {*TYPES, "engine", "text", *DOORS},
+    "testing": {*TYPES, "_findings", "cli", "engine", "given", "text", *DOORS},
+    "pytest_plugin": {"errors", "testing"},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }
 FRONT = "guardrail"  # the package's own front door, which imports the names it hands on

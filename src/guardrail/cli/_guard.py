@@ -108,6 +108,10 @@ class Guards:
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what they keep open."""
         self._open.close()
 
     def of(self, given: frozenset[str]) -> Built:
