@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -37,6 +38,12 @@ def code_of(report: Report) -> Exit:
         return Exit.BLOCKED
     codes = {"unsupported": Exit.UNSUPPORTED, "unverified": Exit.UNVERIFIED}
     return codes.get(str(report.verdict), Exit.OK)
+
+
+def worst_of(codes: Iterable[Exit]) -> Exit:
+    """The code for several reports: blocked, then unsupported, then unverified."""
+    order = (Exit.BLOCKED, Exit.UNSUPPORTED, Exit.UNVERIFIED)
+    return min(codes, key=lambda code: order.index(code) if code in order else len(order), default=Exit.OK)
 
 
 class Usage(Exception):  # named for what it is
