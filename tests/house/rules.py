@@ -30,6 +30,7 @@ TABLE: dict[str, set[str]] = {
     "_log": set(),
     "_toml": {"errors"},
     "_visible": set(),
+    "_findings": {*TYPES, "policies"},
     "errors": set(),
     "options": {"errors"},
     "engine": BASE,
@@ -69,8 +70,10 @@ TABLE: dict[str, set[str]] = {
     "html": {*TYPES, "engine", "text"},
     "server": {*TYPES, "engine", "given", "guard", "policies", "adapting"},
     "evaluation": {*TYPES, "calibration", "engine", "guard", "html", "statistics", "text"},
-    "cli": {*APPLICATION, "server", "evaluation"},
-    "testing": {*TYPES, "engine", "text", *DOORS},
+    "mcp": {*TYPES, "_findings", "guard", "registry", "text"},
+    "cli": {*APPLICATION, "_findings", "server", "mcp", "evaluation"},
+    "testing": {*TYPES, "_findings", "cli", "engine", "given", "text", *DOORS},
+    "pytest_plugin": {"errors", "testing"},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }
 FRONT = "guardrail"  # the package's own front door, which imports the names it hands on

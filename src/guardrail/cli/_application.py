@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from guardrail._version import __version__
-from guardrail.cli._errors import Application, say
+from guardrail.cli._command import Command
+from guardrail.cli._errors import Application, Usage, say, usage
 from guardrail.cli._help import NARROW, help_of
 from guardrail.cli.calibrate import calibrate
-from guardrail.cli.check import CheckCommand, check
+from guardrail.cli.check import OPTIONS, CheckCommand, check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.evaluate import evaluate
-from guardrail.cli.methods import extended, gather, hang, methods, problems
+from guardrail.cli.mcp import mcp
+from guardrail.cli.methods import borrowing, extended, gather, hang, methods, problems
 from guardrail.cli.schema import schema
 from guardrail.cli.serve import serve
+
+if TYPE_CHECKING:
+    from guardrail.cli._guard import Choice
 
 app = typer.Typer(
     name="guardrail",
@@ -62,19 +67,26 @@ def root(
 
 app.callback(help=help_of(root))(root)
 _methods = gather(
-    ("demo", "check", "evaluate", "calibrate", "serve", "doctor", "schema"),
+    ("demo", "check", "evaluate", "calibrate", "serve", "mcp", "doctor", "schema"),
     check=check,
     doctor=doctor,
 )
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
+_making = [one.detectors for one in methods().values() if one.detectors]
 hang(
     app,
-    extended(check, [one.detectors for one in methods().values() if one.detectors], behind="prompt"),
+    extended(check, _making, behind="prompt"),
     "check",
     "Find what is made up in an answer.",
     cls=CheckCommand,
 )
 hang(app, serve, "serve", "Guard an endpoint for any client.")
+hang(
+    app,
+    extended(borrowing(mcp, check, OPTIONS), _making, behind="detector"),
+    "mcp",
+    "Tools for a model that checks its own answers.",
+)
 hang(app, evaluate, "evaluate", "Run detectors over files of answers; with labels, measure them.")
 hang(app, calibrate, "calibrate", "Thresholds that keep a promise, from labelled scores.")
 app.registered_commands += _methods.registered_commands
@@ -86,6 +98,35 @@ hang(
     "What is installed, what is missing.",
 )
 hang(app, schema, "schema", "Print the JSON Schema of a report.")
+
+
+def choice_of(words: Sequence[str]) -> Choice:
+    """What options of `guardrail mcp` ask for, where something else than the command line takes them.
+
+    Args:
+        words: as they are split by a shell.
+
+    Raises:
+        Usage: one is unknown, or its value is wrong.
+    """
+    from guardrail.cli._guard import Choice
+
+    taken: list[Choice] = []
+
+    def take(**options: Any) -> None:
+        taken.append(Choice.of(options))
+
+    made = typer.Typer(add_completion=False, rich_markup_mode=None)
+    made.command(cls=Command)(extended(borrowing(take, check, OPTIONS), _making, behind="detector"))
+    try:
+        typer.main.get_command(made).main(list(words), prog_name="guardrail mcp", standalone_mode=False)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # the command line's own complaints
+            raise
+        raise Usage(usage(error)) from error
+    if not taken:
+        raise Usage(f"expected options of guardrail mcp, got {' '.join(words)!r}")  # --help
+    return taken[0]
 
 
 def run(argv: Sequence[str] | None) -> NoReturn:

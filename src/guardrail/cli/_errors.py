@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -37,6 +38,12 @@ def code_of(report: Report) -> Exit:
         return Exit.BLOCKED
     codes = {"unsupported": Exit.UNSUPPORTED, "unverified": Exit.UNVERIFIED}
     return codes.get(str(report.verdict), Exit.OK)
+
+
+def worst_of(codes: Iterable[Exit]) -> Exit:
+    """The code for several reports: blocked, then unsupported, then unverified."""
+    order = (Exit.BLOCKED, Exit.UNSUPPORTED, Exit.UNVERIFIED)
+    return min(codes, key=lambda code: order.index(code) if code in order else len(order), default=Exit.OK)
 
 
 class Usage(Exception):  # named for what it is
@@ -112,7 +119,7 @@ def _failed(error: Exception) -> int:
     if os.environ.get("GUARDRAIL_DEBUG") not in {None, "", "0"}:
         traceback.print_exception(error)
     if hasattr(error, "format_message"):  # the command line's own complaints
-        say(_usage(error))
+        say(usage(error))
         return int(getattr(error, "exit_code", Exit.USAGE))
     if isinstance(error, GuardrailError | Usage):
         say(": ".join([*getattr(error, "__notes__", []), str(error)]))  # first where, then what to do
@@ -135,7 +142,8 @@ def _failed(error: Exception) -> int:
     return Exit.BUG
 
 
-def _usage(error: Any) -> str:
+def usage(error: Any) -> str:
+    """What a complaint of the command line's library says, with what was expected and given."""
     message = error.format_message().replace("Value error, ", "")
     for wrong in getattr(error.__cause__, "errors", list)()[:1]:  # pydantic's: it does not say what was given
         expected = wrong["msg"].removeprefix("Input should be ").partition(", unable")[0]

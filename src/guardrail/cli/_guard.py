@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from guardrail.cli._errors import Usage
-from guardrail.cli.methods import CheckContext, Method, methods, option, own
+from guardrail.cli.methods import CheckContext, Method, defaults, methods, option, own
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
@@ -50,6 +50,13 @@ class Choice:
     more: Mapping[str, Any] = field(default_factory=dict)
     """Options that the methods added, by name."""
 
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Choice:
+        """The choice that options of `guardrail check` make, by the names of its parameters."""
+        taken = {name: value for name, value in options.items() if name not in {"detector", "backend"}}
+        more = {name: taken.pop(name) for name in defaults() if name in taken}
+        return cls(**taken, detectors=options["detector"] or (), backends=options["backend"] or (), more=more)
+
 
 @dataclass(slots=True)
 class Built:
@@ -86,9 +93,59 @@ class Built:
         return self.choice.model is not None or self.choice.config is not None
 
 
+class Guards:
+    """Guards of one choice for answers that come with different things: which detectors run depends on that.
+
+    They are made when they are first needed, and share the models that were named.
+
+    Args:
+        choice: what all of them have in common.
+
+    Use it as a context manager, which closes them.
+    """
+
+    def __init__(self, choice: Choice) -> None:
+        self._choice = choice
+        self._open = ExitStack()
+        self._made: dict[frozenset[str], Built] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what they keep open."""
+        self._open.close()
+
+    def of(self, given: frozenset[str]) -> Built:
+        """The guard for answers that come with these: "context", "samples".
+
+        Raises:
+            Usage: as `build`.
+            GuardrailError: as `build`.
+        """
+        if self._choice.config is not None:
+            given = frozenset()  # the file names its detectors, whatever there is
+        if given not in self._made:
+            models = None
+            if self._made:
+                named_lanes = {text.partition("=")[0] for text in self._choice.backends}
+                known = next(iter(self._made.values())).guard.hub.backends
+                models = {lane: known[lane] for lane in named_lanes}
+            choice = replace(self._choice, given=given)
+            self._made[given] = self._open.enter_context(build(choice, models))
+        return self._made[given]
+
+
 @contextmanager
-def build(choice: Choice) -> Iterator[Built]:
+def build(choice: Choice, models: Mapping[str, Backend[Any]] | None = None) -> Iterator[Built]:
     """The guard, and what it keeps open.
+
+    Args:
+        choice: what it is made of.
+        models: those of `choice.backends`, if they are loaded already.
 
     Raises:
         Usage: options that do not go together.
@@ -97,7 +154,7 @@ def build(choice: Choice) -> Iterator[Built]:
     from guardrail.policies import Plan, parse_policy, with_texts
 
     with ExitStack() as open_files:
-        built = _configured(choice) if choice.config is not None else _optioned(choice, open_files)
+        built = _configured(choice) if choice.config is not None else _optioned(choice, open_files, models)
         guard, plan = open_files.enter_context(built.guard), built.guard.policy
         for backend in guard.hub.backends.values():  # nobody else has made them
             open_files.callback(backend.close)
@@ -138,7 +195,7 @@ def _configured(choice: Choice) -> Built:
     return Built(Guard.from_config(choice.config or "", detectors=named(choice.detectors) or None), choice)
 
 
-def _optioned(choice: Choice, open_files: ExitStack) -> Built:
+def _optioned(choice: Choice, open_files: ExitStack, models: Mapping[str, Backend[Any]] | None) -> Built:
     from guardrail.guard import Guard
 
     if choice.replies is not None and choice.model is not None:
@@ -160,7 +217,8 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
                 )
             detectors.append(one)
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else _recorded(choice)
-    guard = Guard(detectors, chat=chat, backends=_absent(detectors) | _loaded(choice.backends))
+    loaded = _loaded(choice.backends) if models is None else dict(models)
+    guard = Guard(detectors, chat=chat, backends=_absent(detectors) | loaded)
     return Built(guard, choice, warnings=context.warnings)
 
 

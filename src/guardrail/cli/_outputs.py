@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from guardrail.cli._errors import Usage
 from guardrail.cli._terminal import json_text
 
 if TYPE_CHECKING:
+    from guardrail.cli._sarif import Checked
     from guardrail.report import Report
 
 
@@ -25,6 +27,7 @@ class Outputs:
         json: the report; "-" is the standard output.
         html: the page.
         out: the answer to show; "-" is the standard output.
+        sarif: the findings of all files, with their places; "-" is the standard output.
         read: what is read, and so must not be written.
 
     Raises:
@@ -34,13 +37,19 @@ class Outputs:
     json: str | None = None
     html: str | None = None
     out: str | None = None
+    sarif: str | None = None
     read: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.html == "-":
             raise Usage("--html: expected the path of a file, got '-': a page is for a browser")
         places: dict[str, str] = {}
-        for option, path in (("--json", self.json), ("--html", self.html), ("--out", self.out)):
+        for option, path in (
+            ("--json", self.json),
+            ("--html", self.html),
+            ("--out", self.out),
+            ("--sarif", self.sarif),
+        ):
             if path is None:
                 continue
             place = path if path == "-" else str(Path(path).expanduser().absolute())
@@ -54,7 +63,7 @@ class Outputs:
     @property
     def takes_stdout(self) -> bool:
         """Whether the standard output belongs to a result."""
-        return "-" in {self.json, self.out}
+        return "-" in {self.json, self.out, self.sarif}
 
     def write(self, report: Report) -> None:
         """Write all of them."""
@@ -65,6 +74,13 @@ class Outputs:
             write_text(self.out, report.answer + end)
         if self.html is not None:
             write_page(self.html, report)
+
+
+def write_sarif(place: str, files: Sequence[Checked]) -> None:
+    """Write the findings of several files."""
+    from guardrail.cli._sarif import sarif
+
+    write_text(place, json_text(sarif(files)))
 
 
 def write_text(place: str, text: str) -> None:

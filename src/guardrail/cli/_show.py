@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from guardrail._findings import against, repeats, why
 from guardrail._visible import one_line, visible
 from guardrail.cli._terminal import STYLES, Glyphs, console
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from guardrail.report import Edit, Finding, Report
 
 _MARK = 16  # columns
-_VERDICTS = ("not_in_documents", "not_in_answers", "not_supported")
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 
 
@@ -80,7 +80,7 @@ def marked(report: Report, glyphs: Glyphs) -> Text:
             continue
         shown.append(visible(answer[start:end]), style=STYLES[finding.word] if finding else "")
         if finding is not None and finding.span is not None and finding.span.end == end and not edits:
-            word = finding.mark if _repeats(finding) else one_line(finding.label, 30) or finding.word
+            word = finding.mark if repeats(finding) else one_line(finding.label, 30) or finding.word
             shown.append(f" [{glyphs.of(finding.word)} {word}]", style=STYLES[finding.word])
     shown.rstrip()
     return shown
@@ -218,22 +218,6 @@ def _lines(findings: Sequence[Finding]) -> Iterator[str]:
         yield "\t".join(one_line(cell) or "-" for cell in cells)
 
 
-def why(finding: Finding) -> str:
-    """The reason, with what an annotation would say."""
-    mark = one_line(finding.mark, 300)
-    reason = one_line(finding.reason, 400)
-    if reason and _repeats(finding):
-        return reason
-    return f"{reason} ({mark})" if mark and reason else mark or reason
-
-
-def _repeats(finding: Finding) -> bool:
-    """Whether a mark only says the verdict again: "not supported by documents"."""
-    from guardrail.policies.texts import FALLBACK, table
-
-    return finding.mark in {table()[FALLBACK][key] for key in _VERDICTS}
-
-
 def units(report: Report) -> Iterator[str]:
     """What scores without an upper bound mean: they are no shares, and those of two detectors cannot be compared."""
     scored = dict.fromkeys(finding.detector for finding in report.judged if finding.score is not None)
@@ -242,14 +226,6 @@ def units(report: Report) -> Iterator[str]:
         if scale is not None and scale.most is None:
             unit = f"{one_line(scale.unit)}, " if scale.unit else ""
             yield f"scores of {one_line(name)}: {unit}{one_line(scale.meaning)}"
-
-
-def against(finding: Finding) -> str:
-    """What another answer or a document has in the place of something unsupported, with where it is; "" if that is not known."""
-    passage = next((one for one in finding.evidence if one.kind == "passage"), None)
-    if passage is None or finding.word != "unsupported":
-        return ""
-    return f"{one_line(passage.source, 40)}: {one_line(passage.text, 160)}"
 
 
 def score_text(finding: Finding) -> str:

@@ -10,8 +10,11 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from guardrail.cli._command import Command
-from guardrail.cli._errors import Usage, code_of, say
+from guardrail.cli._errors import Exit, Usage, code_of, say, worst_of
 from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, JSON_REPORT, QUIET
+
+OPTIONS = ("detector", "model", "base_url", "api_key_env", "backend", "config", "budget", "deadline")
+"""Those that say what a guard is made of, not what is done with one answer; methods add theirs."""
 
 
 class OnUnverified(StrEnum):
@@ -37,10 +40,10 @@ class CheckCommand(Command):
 
 def check(  # noqa: PLR0917  # an option each
     file: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
             metavar="FILE",
-            help="The answer, in UTF-8; - or nothing: from the standard input.",
+            help="The answer, in UTF-8; - or nothing: from the standard input. Of several files each is an answer.",
             show_default=False,
         ),
     ] = None,
@@ -87,7 +90,8 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A guardrail.toml with detectors, model and policy. --detector, --policy, --budget and --deadline override it.",
+            help="A guardrail.toml with detectors, model and policy. What options say of detectors, policy, budget and deadline "
+            "comes first.",
         ),
     ] = None,
     budget: Annotated[
@@ -127,6 +131,27 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(metavar="PATH", help="Write the answer after the policy; - prints it."),
     ] = None,
+    sarif: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="Write what is unsupported or unverified, with its place in each FILE, as SARIF 2.1.0; - prints it.",
+        ),
+    ] = None,
+    short: Annotated[
+        bool,
+        typer.Option(
+            "--short",
+            help="Print a line for each of these, with FILE:LINE:COLUMN, and not the answer. So it is with several files.",
+        ),
+    ] = False,
+    pass_unverified: Annotated[
+        bool,
+        typer.Option(
+            "--pass-unverified",
+            help="Exit with 0, not 3, where something could not be verified; for hooks and CI.",
+        ),
+    ] = False,
     quiet: QUIET = False,
     **more: Any,
 ) -> None:
@@ -147,6 +172,7 @@ def check(  # noqa: PLR0917  # an option each
       guardrail check answer.md --samples s1.txt s2.txt s3.txt
       guardrail check answer.md --detector selfcheck-ngram:samples=3 --model gpt-5-mini --prompt @question.txt
       guardrail check answer.md --context manual.txt --detector selfcheck-nli --backend entailment=packaged
+      guardrail check README.md docs/*.md --bibliography refs.bib --sarif guardrail.sarif
       ask-my-bot "five papers on X" | guardrail check - --bibliography library.sqlite --json
 
     Exit codes:
@@ -158,22 +184,39 @@ def check(  # noqa: PLR0917  # an option each
       130  interrupted
     """
     from guardrail.cli._guard import Choice, build
-    from guardrail.cli._outputs import Outputs
+    from guardrail.cli._outputs import Outputs, write_sarif
     from guardrail.cli._read import read_text, text_or_file
     from guardrail.cli._samples import read_logprobs, read_samples
+    from guardrail.cli._sarif import Checked, lines
+    from guardrail.cli._show import show
     from guardrail.report import Case
 
-    place = file or "-"
-    if place == "-" and file is None and sys.stdin.isatty():
+    places = file or ["-"]
+    if not file and sys.stdin.isatty():
         raise Usage(
             "expected an answer to check, got none. Name a FILE, or pipe it in: … | guardrail check -"
         )
-    read = [place, *(context or []), *(samples or []), logprobs or ""]
+    if len(places) > 1:
+        alone = {
+            "--prompt": prompt,
+            "--samples": samples,
+            "--logprobs": logprobs,
+            "--json": json,
+            "--html": html,
+            "--out": out,
+        }
+        for name in (name for name, value in alone.items() if value):
+            raise Usage(
+                f"{name} is for one answer, got {len(places)} files: check them one by one, or leave it out"
+            )
+    read = [*places, *(context or []), *(samples or []), logprobs or ""]
     if read.count("-") + (prompt == "@-") > 1:
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
-    outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))
-    case = Case.of(
-        read_text(place),
+    outputs = Outputs(
+        json=json, html=html, out=out, sarif=sarif, read=(*read, (prompt or "").removeprefix("@"))
+    )
+    first = Case.of(
+        read_text(places[0]),
         prompt=text_or_file(prompt, "the prompt") if prompt else "",
         context=[
             {"page_content": read_text(path, "a context document"), "metadata": {"source": Path(path).name}}
@@ -182,7 +225,8 @@ def check(  # noqa: PLR0917  # an option each
         samples=read_samples(samples or []),
         logprobs=read_logprobs(logprobs) if logprobs else (),
     )
-    given = {"context": case.context, "samples": case.samples, "logprobs": case.logprobs}
+    cases = [first, *(first.model_copy(update={"answer": read_text(place)}) for place in places[1:])]
+    given = {"context": first.context, "samples": first.samples, "logprobs": first.logprobs}
     choice = Choice(
         model=model,
         base_url=base_url,
@@ -201,10 +245,17 @@ def check(  # noqa: PLR0917  # an option each
     with build(choice) as built:
         for warning in built.warnings:
             say(f"note: {warning}")
-        report = built.check(case)
+        files = [Checked(place, built.check(case)) for place, case in zip(places, cases, strict=True)]
+        report = files[0].report
         outputs.write(report)
+        if sarif is not None:
+            write_sarif(sarif, files)
         if not quiet and not outputs.takes_stdout:
-            from guardrail.cli._show import show
-
-            show(report, source="the standard input" if place == "-" else place, notes=built.notes(report))
-    raise typer.Exit(code_of(report))
+            if short or len(files) > 1:
+                for line in lines(files):
+                    sys.stdout.write(f"{line}\n")
+            else:
+                source = "the standard input" if places[0] == "-" else places[0]
+                show(report, source=source, notes=built.notes(report))
+    code = worst_of(code_of(one.report) for one in files)
+    raise typer.Exit(Exit.OK if pass_unverified and code is Exit.UNVERIFIED else code)

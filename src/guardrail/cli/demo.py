@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from guardrail._findings import against
 from guardrail._visible import one_line, visible
 from guardrail.cli._errors import Usage
-from guardrail.cli._show import against, marked, score_text, units
+from guardrail.cli._show import marked, score_text, units
 from guardrail.cli._terminal import STYLES, Glyphs, console, json_text, patience
 
 if TYPE_CHECKING:

@@ -240,6 +240,23 @@ def extended(
     return whole
 
 
+def borrowing(
+    command: Callable[..., None], lender: Callable[..., None], names: Iterable[str]
+) -> Callable[..., None]:
+    """A command with some options of another, ahead of its own.
+
+    The command gets them by name in `**options`.
+    """
+    lent, kept = (inspect.signature(one, eval_str=True).parameters for one in (lender, command))
+
+    @functools.wraps(command)
+    def whole(**given: Any) -> None:
+        command(**given)
+
+    whole.__signature__ = inspect.Signature([*(lent[name] for name in names), *kept.values()])  # type: ignore[attr-defined]
+    return whole
+
+
 def tried(section: str, name: str, look: Callable[[], str], mend: str) -> Item:
     """An item for `guardrail doctor`: what `look` says, or what is wrong with it."""
     try:

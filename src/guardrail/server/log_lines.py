@@ -42,14 +42,15 @@ def _written(name: str, value: Any) -> str:
     return f'"{text}"' if " " in text else text
 
 
-def write_log(*, quiet: bool = False) -> None:
+def write_log(*, quiet: bool = False, of: str = "guardrail") -> None:
     """Write the package's log to the standard error output of this process.
 
     Args:
         quiet: only warnings and errors, no line for an answer that was examined.
+        of: whose log; "" is that of all libraries.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())
-    logger = logging.getLogger("guardrail")
+    logger = logging.getLogger(of)
     logger.addHandler(handler)
     logger.setLevel(logging.WARNING if quiet else logging.INFO)
