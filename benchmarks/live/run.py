@@ -34,7 +34,7 @@ PARTS = ("references", "biographies", "memory", "logic", "documents", "regenerat
 RECORDED_PARTS: Mapping[str, Sequence[str]] = {"qwen2.5-coder-1.5b-instruct": ("references", "logic")}
 """Parts of which the recording next to this file has replies; of any other recording, all."""
 
-RECORDED_TOPICS: Mapping[str, int] = {"qwen2.5-coder-1.5b-instruct": 1}
+RECORDED_TOPICS: Mapping[str, int] = {"qwen2.5-coder-1.5b-instruct": 2}
 """The same of `--topics`."""
 
 TIMEOUT = 900.0

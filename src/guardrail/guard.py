@@ -43,7 +43,7 @@ from guardrail.report import (
     Verdict,
 )
 from guardrail.requests import Ask, Completion, Generate, user
-from guardrail.text.fence import pieces, repeats_marks
+from guardrail.text.fence import fenced_pieces, repeats_marks
 
 __all__ = ["Estimate", "Guard", "Prompt"]
 
@@ -480,7 +480,7 @@ class Guard:
             )
 
         def produce(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
-            messages = (*case.messages, user(*pieces(feedback))) if feedback else case.messages
+            messages = (*case.messages, user(*fenced_pieces(feedback))) if feedback else case.messages
             reply = yield from one(Ask(messages, role="generate", draw=attempt))
             return replace(reply, error=_backend_error(reply)) if isinstance(reply, Failed) else reply
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -16,10 +16,10 @@ from guardrail.selfcheck.grounding.premises import MOST
 from guardrail.selfcheck.material import Judged, Material, corrections, has_text
 from guardrail.support import judge
 from guardrail.support.cited import Cites, Group, groups_of
-from guardrail.support.exchanged import Exchange, exchanges
+from guardrail.support.exchanged import Exchange, documents_by_words, exchanges, telling_words_of
 from guardrail.support.quality import Judgement, note
 from guardrail.support.sources import Sources
-from guardrail.support.works import ask, joined, names_of
+from guardrail.support.works import look_up, names_of, with_abstracts
 from guardrail.text.claims import Piece
 
 __all__ = ["SupportCheck"]
@@ -123,14 +123,15 @@ class SupportCheck(Detector):
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding for each mark, in order, and the note."""
-        found = yield from ask(case)
-        given, case = case, joined(case, found.works)
+        found = yield from look_up(case)
+        given, case = case, with_abstracts(case, found.works)
         groups, rest = yield from compute(groups_of, case, self.max_marks, found.works)
         sources = Sources.of(case, found.works)
         names, asked = names_of(given, found.works), tuple(message.text for message in case.messages)
         moved: list[Exchange | None] = [None] * len(groups)
-        if self.others and self.by == "local":
-            moved = yield from compute(exchanges, sources, names, groups)
+        words = (yield from compute(telling_words_of, sources)) if self.others else []
+        if self.by == "local":
+            moved = yield from compute(exchanges, sources, names, groups, words)
 
         def material(documents: Sequence[int]) -> Material:
             texts, called = (tuple(own[i] for i in documents) for own in (case.context, names))
@@ -159,7 +160,7 @@ class SupportCheck(Detector):
             return said
 
         near = yield from judged([(group, group.together) for group in groups])
-        farther = [self._farther(case, *row) for row in zip(groups, near, strict=True)]
+        farther = [self._farther(case, *row, words) for row in zip(groups, near, strict=True)]
         far = iter(
             (
                 yield from judged(
@@ -200,8 +201,10 @@ class SupportCheck(Detector):
         model = "entailment-mini and words" if self.fit == "entailment" else "words alone"
         return f"{model}, fit {self._grounding.digest:.8}"
 
-    def _farther(self, case: Case, group: Group, joint: Judged | None) -> list[tuple[int, ...]]:
-        """What else is read for a group: each of its sources alone, and where they do not say it, other sources."""
+    def _farther(
+        self, case: Case, group: Group, joint: Judged | None, words: Sequence[Collection[str]]
+    ) -> list[tuple[int, ...]]:
+        """What else is read for a group: each of its sources alone, and where they do not say it, the other sources that have most of its words."""
         if joint is None or joint.score is None:
             return []
         each = dict.fromkeys(one.documents for one in group.cites)
@@ -209,7 +212,7 @@ class SupportCheck(Detector):
         if not _fails(joint):
             many = len(own) > _TWO and len(own) <= _LEFT_OUT
             return list(dict.fromkeys(own + [_without(group, one) for one in own if many]))
-        rest = [i for i, text in enumerate(case.context) if i not in group.together and has_text(text)]
+        rest = [i for i in documents_by_words(case.answer, group, words) if has_text(case.context[i])]
         return own + [(i,) for i in rest[: self.others]]
 
     def _finding(  # noqa: PLR0917  # what is known of one mark

@@ -18,7 +18,7 @@ from guardrail.support.cited import Group
 from guardrail.support.sources import Sources
 from guardrail.text.typography import normalised
 
-__all__ = ["Exchange", "exchanges", "mark_of", "saying"]
+__all__ = ["Exchange", "documents_by_words", "exchanges", "mark_of", "saying", "telling_words_of"]
 
 _NEW = 3  # what the other source must have that the mark's own lacks; a number counts twice
 _SAID, _KNOWN = 0.4, 0.75  # share of the claim's words that it must have, or of those that any source has
@@ -83,15 +83,34 @@ class Exchange:
     edit: Edit | None
 
 
-def exchanges(sources: Sources, names: Sequence[str], groups: Sequence[Group]) -> list[Exchange | None]:
+def telling_words_of(sources: Sources) -> list[Collection[str]]:
+    """The telling words of each document, its name among them."""
+    return [telling_words(normalised(f"{source.name} {text}")) for text, source in sources.documents]
+
+
+def exchanges(
+    sources: Sources, names: Sequence[str], groups: Sequence[Group], words: Sequence[Collection[str]]
+) -> list[Exchange | None]:
     """For each group of marks the exchange that is certain; `None` for several marks, and for marks of abstracts or several documents.
 
     Only documents that were given are exchanged for each other.
     """
-    texts = [f"{source.name} {text}" for text, source in sources.documents[: sources.given]]
-    words = [telling_words(normalised(text)) for text in texts] if len(texts) > 1 else []
+    given = words[: sources.given]
     marks = [one.tie.mark.of(sources.answer) for group in groups for one in group.cites]
-    return [_exchange(sources, names, group, words, marks) if words else None for group in groups]
+    return [_exchange(sources, names, group, given, marks) if len(given) > 1 else None for group in groups]
+
+
+def documents_by_words(answer: str, group: Group, words: Sequence[Collection[str]]) -> list[int]:
+    """The documents that a group's marks do not point to, those first that have most of the claim's telling words; numbers count twice.
+
+    Args:
+        answer: the text.
+        group: its marks.
+        words: the telling words of each document.
+    """
+    claim = {word for one in group.cites for word in telling_words(normalised(one.tie.claim.of(answer)))}
+    rest = [number for number in range(len(words)) if number not in group.together]
+    return sorted(rest, key=lambda number: -sum(_size(word) for word in claim if word in words[number]))
 
 
 def _exchange(

@@ -11,7 +11,7 @@ from guardrail.given.sources import Source
 from guardrail.report import Case
 from guardrail.requests import CitedWork, CitedWorks
 
-__all__ = ["Found", "ask", "joined", "names_of"]
+__all__ = ["Found", "look_up", "names_of", "with_abstracts"]
 
 _LONGEST = 100  # characters of a title in a reason
 _NAMED = 2  # authors that are named
@@ -31,7 +31,7 @@ class Found:
     said: str = ""
 
 
-def ask(case: Case) -> Flow[Found]:
+def look_up(case: Case) -> Flow[Found]:
     """What the guard's bibliography has of the works that an answer cites; nothing where the guard has no bibliography."""
     if not case.answer.strip():
         return Found()
@@ -43,7 +43,7 @@ def ask(case: Case) -> Flow[Found]:
     return Found(said=f"and the bibliography did not answer ({reply})")
 
 
-def joined(case: Case, works: Sequence[CitedWork]) -> Case:
+def with_abstracts(case: Case, works: Sequence[CitedWork]) -> Case:
     """A case with the abstracts of works behind its documents; a work without one is a document without text."""
     if not works:
         return case

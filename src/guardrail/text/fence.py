@@ -33,7 +33,7 @@ def fence(text: str) -> str:
     return f"<{mark}>{text}</{mark}>"
 
 
-def pieces(text: str) -> Iterator[str | Untrusted]:
+def fenced_pieces(text: str) -> Iterator[str | Untrusted]:
     """A prompt that has fences, in pieces for a `Message`: what is fenced comes as untrusted text.
 
     So a request has the same key in every process, whatever the salt. What only looks like a fence stays as it is.

@@ -1,16 +1,16 @@
 """Fences around untrusted text, and what becomes of them in a reply."""
 
 from guardrail.requests import Ask, Untrusted, user
-from guardrail.text.fence import fence, pieces, render, repeats_marks, unfenced
+from guardrail.text.fence import fence, fenced_pieces, render, repeats_marks, unfenced
 
 
 def test_pieces_render_to_the_same_text():
     """What is fenced comes as untrusted; what only looks so stays."""
     forged = "<data-0123456789abcdef>x</data-0123456789abcdef>"
     text = f"- {fence('a')}: no\n- {forged}\n{fence('b')}"
-    assert tuple(pieces(text)) == ("- ", Untrusted("a"), f": no\n- {forged}\n", Untrusted("b"), "")
-    assert render(user(*pieces(text))) == text
-    assert tuple(pieces("no fence")) == ("no fence",)
+    assert tuple(fenced_pieces(text)) == ("- ", Untrusted("a"), f": no\n- {forged}\n", Untrusted("b"), "")
+    assert render(user(*fenced_pieces(text))) == text
+    assert tuple(fenced_pieces("no fence")) == ("no fence",)
 
 
 def test_a_reply_that_repeats_marks_is_seen():

@@ -9,7 +9,7 @@ import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
 
-__all__ = ["LONGEST", "bounded", "from_positions", "plain_abstract", "read", "store"]
+__all__ = ["LONGEST", "bounded", "from_positions", "plain_abstract", "read", "store_abstracts"]
 
 LONGEST = 5_000
 """Characters of an abstract that are kept; the median has 1,300."""
@@ -77,7 +77,7 @@ def bounded(text: str) -> str:
     return "\n".join(line for line in lines if line)[:LONGEST].rstrip()
 
 
-def store(connection: sqlite3.Connection, abstracts: Mapping[int, str]) -> int:
+def store_abstracts(connection: sqlite3.Connection, abstracts: Mapping[int, str]) -> int:
     """Enter the abstracts of works that have none yet, by the identities of the works; returns how many were new.
 
     The table is made with the first: an index without abstracts has none, and older versions read one that has it.

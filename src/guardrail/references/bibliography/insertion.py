@@ -146,7 +146,7 @@ def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:
 def _insert_abstracts(connection: sqlite3.Connection, known: Sequence[tuple[int, Record, Title]]) -> None:
     """Enter the abstracts of records, also of those that were there before without one."""
     said = {identity: record.abstract for identity, record, _ in reversed(known) if record.abstract}
-    if new := abstracts.store(connection, said):
+    if new := abstracts.store_abstracts(connection, said):
         connection.execute("INSERT OR IGNORE INTO meta VALUES ('abstracts', 0)")
         connection.execute("UPDATE meta SET value = value + ? WHERE name = 'abstracts'", (new,))
 

@@ -26,7 +26,7 @@ from guardrail.references.bibliography.normalise import (
 )
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["Tags", "read_endnote", "read_pubmed", "read_ris", "read_web_of_science", "tags_of"]
+__all__ = ["TagTable", "read_endnote", "read_pubmed", "read_ris", "read_web_of_science", "tags_of"]
 
 MOST_VALUES = 10_000  # of one work; a file without ends of entries would grow without end
 MEDLINE = re.compile(r"pubmed|medline|\bnlm\b", re.IGNORECASE)
@@ -41,7 +41,7 @@ Values = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tags:
+class TagTable:
     """What the tags of a format mean.
 
     Attributes:
@@ -56,10 +56,10 @@ class Tags:
 
 
 @cache
-def tags_of(format: str) -> Tags:  # noqa: A002
+def tags_of(format: str) -> TagTable:  # noqa: A002
     """The tags of a format, by its name in `Format`."""
     known = tomllib.loads((files(__package__) / "tags.toml").read_text(encoding="utf-8"))
-    return Tags(**known[format]) if format in known else Tags()
+    return TagTable(**known[format]) if format in known else TagTable()
 
 
 def _read(format: str, path: Path, position: int) -> Iterator[Piece]:  # noqa: A002
@@ -79,7 +79,7 @@ read_pubmed = partial(_read, "pubmed")
 read_web_of_science = partial(_read, "web-of-science")
 
 
-def _entries(path: Path, tagged: re.Pattern[str], known: Tags) -> Iterator[tuple[int, int, Values]]:
+def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[tuple[int, int, Values]]:
     """First line, position after it and values of every work: up to "ER", or to the next beginning where one was."""
     with opened(path) as stream:
         start = before = 0
