@@ -33,6 +33,7 @@ from guardrail.given.accepted import Documents, Given, Prompt, Sayings
 from guardrail.given.arguments import ChatModel
 from guardrail.given.recognition import shown
 from guardrail.policies import Plan, Policy, Review, better, flag
+from guardrail.policies.wording import repeats_rejected, request_again
 from guardrail.registry import DETECTORS
 from guardrail.report import (
     Action,
@@ -42,8 +43,7 @@ from guardrail.report import (
     Report,
     Verdict,
 )
-from guardrail.requests import Ask, Completion, Generate, user
-from guardrail.text.fence import fenced_pieces, repeats_marks
+from guardrail.requests import Ask, Completion, Generate
 
 __all__ = ["Estimate", "Guard", "Prompt"]
 
@@ -412,7 +412,7 @@ class Guard:
                 fault = "the model answered nothing"
                 break
             attempt += 1
-            if best is not None and repeats_marks(reply.value.text, feedback):
+            if best is not None and repeats_rejected(reply.value.text, feedback):
                 review, fault = best, "the model repeated what was rejected"
             else:
                 review, fault = (yield from self._examined(case, reply.value)), ""
@@ -480,7 +480,7 @@ class Guard:
             )
 
         def produce(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
-            messages = (*case.messages, user(*fenced_pieces(feedback))) if feedback else case.messages
+            messages = (*case.messages, request_again(feedback)) if feedback else case.messages
             reply = yield from one(Ask(messages, role="generate", draw=attempt))
             return replace(reply, error=_backend_error(reply)) if isinstance(reply, Failed) else reply
 

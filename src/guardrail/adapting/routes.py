@@ -145,7 +145,7 @@ def row(method: str, path: str) -> Row:
 
     Example:
         >>> row("POST", "chat/completions").group, row("GET", "responses/r_1").name
-        (<Group.GUARDED: 'guarded'>, 'responses.retrieve')
+        (<RouteGroup.GUARDED: 'guarded'>, 'responses.retrieve')
     """
     unknown = Row(RouteGroup.MODEL_TEXT, method, re.escape(path), path.partition("/")[0], UNKNOWN)
     if {"", ".", ".."} & set(path.split("/")):

@@ -10,7 +10,8 @@ from guardrail.policies.edits import Mark, flattened, plain
 from guardrail.policies.review import Review
 from guardrail.policies.texts import ENGLISH, Phrases
 from guardrail.report import DetectorFailure, Finding, Verdict
-from guardrail.text.fence import FENCE_RULE, fence
+from guardrail.requests import Message, user
+from guardrail.text.fence import FENCE_RULE, fence, fenced_pieces, repeats_marks
 
 _OF_VERDICT = {
     "unverified": "unverified",
@@ -103,3 +104,13 @@ def feedback(review: Review, affected: list[Finding]) -> str:
         "Answer the question again without them and without repeating the marks. Put nothing in their place "
         "that you are not sure of: fewer items, or saying that you do not know, is better."
     )
+
+
+def request_again(feedback: str) -> Message:
+    """The words with which to ask again as a message, what is quoted in them as untrusted text: one request in every process."""
+    return user(*fenced_pieces(feedback))
+
+
+def repeats_rejected(answer: str, feedback: str) -> bool:
+    """Whether an answer hands back the marks around what was rejected: it is no new answer, and no user should read it."""
+    return repeats_marks(answer, feedback)

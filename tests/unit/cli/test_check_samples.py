@@ -493,7 +493,7 @@ ERRORS = {
     "no such measure": ("--samples s1.txt --detector selfcheck-nli:measure=rank", "not_entailed"),
     "overwrites a sample": ("--samples s.json --json=s.json", "name another file"),
     "two from stdin": ("--samples - -", "standard input"),
-    "no lane": ("--backend entailmnt=packaged", "each of answers, embedding, entailment"),
+    "no lane": ("--backend entailmnt=packaged", "each of answers, bibliography, embedding, entailment"),
     "no adapter": ("--backend entailment", "LANE=ADAPTER:OPTION=VALUE"),
     "no such adapter": ("--backend entailment=packged", "Did you mean 'packaged'?"),
     "no such option": ("--backend language_model=completions:modl=m", "Did you mean 'model'?"),

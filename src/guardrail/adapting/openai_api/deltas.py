@@ -20,7 +20,7 @@ class GrowingObject:
     Items of a list that have an `index` (tool calls) are put together by it.
 
     Example:
-        >>> growing = Growing()
+        >>> growing = GrowingObject()
         >>> for word in ("a", "b"):
         ...     growing.add({"delta": {"content": word}, "index": 0})
         >>> growing.value()

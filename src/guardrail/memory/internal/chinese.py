@@ -100,9 +100,9 @@ def chinese_name_key(text: str) -> str:
         MissingExtra: there are Chinese characters and OpenCC is not installed.
 
     Example:
-        >>> name_key("São Tomé"), name_key("ＰＡＲＩＳ."), name_key("N'Djamena")
+        >>> chinese_name_key("São Tomé"), chinese_name_key("ＰＡＲＩＳ."), chinese_name_key("N'Djamena")
         ('saotome', 'paris', 'ndjamena')
-        >>> name_key("C++"), name_key("C"), name_key("−1.5"), name_key("15.")
+        >>> chinese_name_key("C++"), chinese_name_key("C"), chinese_name_key("−1.5"), chinese_name_key("15.")
         ('c++', 'c', '-1.5', '15')
     """
     return _name_key(text) if len(text) <= _SHORT else _name_key.__wrapped__(text)

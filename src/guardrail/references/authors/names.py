@@ -259,16 +259,17 @@ class NameKey:
     readings: tuple[_Reading, ...]
     suffix: str
     nickname: str
-    plain: str = (
-        ""  # all letters that a source keeps which drops those with accents; "" if there are none of these
-    )
+    plain: str  # all letters that a source keeps which drops those with accents; "" if there are none of these
+    parts: frozenset[str]  # what two names have in common, one at least, of which readings agree
 
 
 def fold(text: str) -> str:
     """Lower case, no accents, no apostrophes; "ü" and "ue" are alike in words of five letters and more."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_FOLD)
-    bare = "".join(c for c in unicodedata.normalize("NFKD", folded) if not "\u0300" <= c <= "\u036f")
-    return _OPTIONAL.sub("", _APOSTROPHES.sub("", unicodedata.normalize("NFC", bare)))
+    if not folded.isascii():
+        bare = (c for c in unicodedata.normalize("NFKD", folded) if not "\u0300" <= c <= "\u036f")
+        folded = unicodedata.normalize("NFC", "".join(bare))
+    return _OPTIONAL.sub("", _APOSTROPHES.sub("", folded))
 
 
 def _folded_words(text: str) -> tuple[str, ...]:
@@ -344,6 +345,7 @@ def name_key(name: Name) -> NameKey:
         name.suffix,
         "".join(_folded_words(name.nickname)),
         _plain(" ".join((*name.given, name.family))),
+        frozenset().union(*({*one.families, *one.first, *one.given[:1]} for one in readings)),
     )
 
 
@@ -445,6 +447,8 @@ def same_key(a: NameKey, b: NameKey) -> bool:
         return True
     if len(a.words) > 1 and a.words == b.words and (a.letters <= b.letters or b.letters <= a.letters):
         return True  # in another order: "Hamdy A. Taha" and "Taha Hamdy"
+    if a.parts.isdisjoint(b.parts):
+        return False
     return any(_readings_agree(x, y, a, b) for x in a.readings for y in b.readings)
 
 

@@ -126,7 +126,7 @@ def novelty(text: str, documents: DocumentWords) -> Novelty | None:
     """How much of a text its documents lack; `None` of a text without words.
 
     Example:
-        >>> found = novelty("Ann Lee was born in 1842.", Vocabulary.of(["Ann Lee was born in **1824**."]))
+        >>> found = novelty("Ann Lee was born in 1842.", DocumentWords.of(["Ann Lee was born in **1824**."]))
         >>> round(found.words, 3), round(found.pairs, 3), found.numbers, found.names
         (0.167, 0.2, ('1842',), ())
     """

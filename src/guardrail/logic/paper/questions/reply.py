@@ -66,9 +66,9 @@ def parse_reply(text: str) -> ReadReply:
     words one after the other is malformed.
 
     Example:
-        >>> parse("Yes, because Euler was born in Basel.")
-        Reply(conclusion='yes', reasons=('Euler was born in Basel.',), refused=False)
-        >>> parse("I don't know.").conclusion, parse("No doubt it is so.").conclusion
+        >>> parse_reply("Yes, because Euler was born in Basel.")
+        ReadReply(conclusion='yes', reasons=('Euler was born in Basel.',), refused=False)
+        >>> parse_reply("I don't know.").conclusion, parse("No doubt it is so.").conclusion
         ('unknown', 'malformed')
     """
     body = _head(text)

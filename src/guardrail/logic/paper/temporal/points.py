@@ -38,7 +38,7 @@ def holds_by_definition(formula: Formula, year: int, spans: Spans) -> bool:
 
     Example:
         >>> era = {"era": [(1837, 1901)]}
-        >>> holds(Finally(Atom("era"), 0, 40), 1797, era), holds(Finally(Atom("era"), 0, 40), 1796, era)
+        >>> holds_by_definition(Finally(Atom("era"), 0, 40), 1797, era), holds_by_definition(Finally(Atom("era"), 0, 40), 1796, era)
         (True, False)
     """
     return Points(formula, spans).at(year)
