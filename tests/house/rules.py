@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import graphlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 
-from tests.house.source import imports, loaded, strings
+from tests.house.source import attributes, imports, loaded, strings
 
 Sources = Mapping[str, str]  # the source of each module, by name
 
@@ -133,12 +134,9 @@ def doors(sources: Sources) -> list[str]:
             named = text.partition(":")[0]
             if named in sources and place(named) in DOORS - {place(module)} and named.count(".") > 1:
                 wrong.append(f"{module}:{line} names {text}: take it from guardrail.{place(named)}")
-        for node in ast.walk(ast.parse(source)):
-            written = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+        for written, line in attributes(source):
             if written in sources and place(written) in DOORS - {place(module)} and written.count(".") > 1:
-                wrong.append(
-                    f"{module}:{node.lineno} uses {written}: take it from guardrail.{place(written)}"
-                )
+                wrong.append(f"{module}:{line} uses {written}: take it from guardrail.{place(written)}")
         for found in imports(source) if module != FRONT else ():
             target = loaded(found, sources)
             if (
@@ -205,6 +203,7 @@ def _private(name: str) -> bool:
     return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
 
 
+@cache
 def exported(source: str) -> set[str] | None:
     """`__all__` of a module, read and not run; `[*_HOMES]` is what a lazy package hands on."""
     values = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -37,9 +38,13 @@ def guardrail_modules() -> dict[str, str]:
     return modules(SRC / "guardrail", SRC)
 
 
-def imports(source: str) -> Iterator[Import]:
+# Rules are tried on many planted violations, each among the same thousand sources: these are read once.
+
+
+@cache
+def imports(source: str) -> tuple[Import, ...]:
     """All imports of a source, wherever they are."""
-    yield from _imports(ast.parse(source), lazy=False, typing=False)
+    return tuple(_imports(ast.parse(source), lazy=False, typing=False))
 
 
 def _imports(node: ast.AST, *, lazy: bool, typing: bool) -> Iterator[Import]:
@@ -67,7 +72,8 @@ def loaded(found: Import, known: Mapping[str, str]) -> str:
     return whole if found.name and whole in known else found.module
 
 
-def strings(source: str) -> Iterator[tuple[str, int]]:
+@cache
+def strings(source: str) -> tuple[tuple[str, int], ...]:
     """Every string of a source with its line, docstrings left out."""
     tree = ast.parse(source)
     spoken = {
@@ -77,6 +83,15 @@ def strings(source: str) -> Iterator[tuple[str, int]]:
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spoken:
-            yield node.value, node.lineno
+    return tuple(
+        (node.value, node.lineno)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spoken
+    )
+
+
+@cache
+def attributes(source: str) -> tuple[tuple[str, int], ...]:
+    """Every attribute of a source, written out (`guardrail.chat.openai`), with its line."""
+    nodes = ast.walk(ast.parse(source))
+    return tuple((ast.unparse(node), node.lineno) for node in nodes if isinstance(node, ast.Attribute))
