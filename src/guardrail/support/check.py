@@ -86,9 +86,9 @@ class SupportCheck(Detector):
         default=200, least=1, help="marks to examine; the rest is unverified, and the report says so"
     )
     others: int = option(
-        default=8,
+        default=2,
         least=0,
-        help="other sources that are read where a mark's own does not say it; 0 = none, so that no mark is called exchanged",
+        help="other sources that are read where a mark's own does not say it, those with most of its words first; 0 = none, so that no mark is called exchanged",
     )
     expected: Literal["auto"] | bool = option(
         default="auto",

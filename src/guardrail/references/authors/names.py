@@ -259,7 +259,9 @@ class NameKey:
     readings: tuple[_Reading, ...]
     suffix: str
     nickname: str
-    plain: str  # all letters that a source keeps which drops those with accents; "" if there are none of these
+    plain: (
+        str  # all letters that a source keeps which drops those with accents; "" if there are none of these
+    )
     parts: frozenset[str]  # what two names have in common, one at least, of which readings agree
 
 
