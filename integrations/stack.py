@@ -102,7 +102,7 @@ class Seen:
 def faults_of(seen: Seen, reports: Sequence[Report]) -> list[str]:
     """What is wrong with one answer; `reports` are those that the guard made of it."""
     found = []
-    if not reports and not seen.calls:
+    if not reports and not seen.calls and not (seen.is_json and _says_nothing(seen.text)):
         found.append("no report" if seen.text else "empty answer, no report")
     removed = [
         finding.text.strip()
@@ -122,6 +122,19 @@ def faults_of(seen: Seen, reports: Sequence[Report]) -> list[str]:
         except ValueError:
             found.append("no JSON")
     return found
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether it is JSON without a text in it, such as `{"papers": []}`: there is nothing to examine."""
+
+    def texts(value: object) -> bool:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return bool(isinstance(value, str) and value.strip()) or any(map(texts, inner))
+
+    try:
+        return not texts(json.loads(text))
+    except ValueError:
+        return False
 
 
 def _words(text: str) -> list[str]:

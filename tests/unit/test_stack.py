@@ -45,3 +45,9 @@ def test_a_removed_sentence_anywhere_in_the_body(report):
 def test_no_report():
     """An answer that no guard saw."""
     assert faults_of(Seen("Hello.", ""), []) == ["no report"]
+
+
+def test_json_without_a_text_needs_no_report():
+    """There is nothing to examine; where there is a text, there is."""
+    assert faults_of(Seen('{"papers": [], "n": 3}', "", is_json=True), []) == []
+    assert faults_of(Seen('{"papers": ["Tea"]}', "", is_json=True), []) == ["no report"]
