@@ -74,6 +74,8 @@ def _led(text: str) -> list[Reading]:
     for size in range(1, min(LONGEST_LEAD, len(words) - 1) + 1):
         before, rest = " ".join(words[:size]), " ".join(words[size:])
         capitals = sum(word[:1].isupper() for word in words[:size])
+        if ":" in before:
+            break  # behind a colon is a subtitle
         if _WORD.search(words[size - 1]) and _WORD.match(rest) and not rest[0].islower() and capitals <= 1:
             found.append(Reading(Title(rest), before, "", leads=True))
     return found
@@ -92,11 +94,11 @@ def _begins_anew(before: str, title: str) -> bool:
     content = [word for word in words[1:] if word.lower() not in FUNCTION_WORDS]
     small = [word for word in content if word.islower()]
     if 2 * len(small) > len(content):  # in the case of a sentence
-        return not before.endswith(":")
+        return True
     foreign = any(word.islower() and len(word) > 1 and word not in FUNCTION_WORDS for word in lead)
     if foreign or (title.isascii() and not before.isascii()):
         return True
-    return bool(_PAUSE.search(before)) or (words[0].lower() in FUNCTION_WORDS and not before.endswith(":"))
+    return bool(_PAUSE.search(before)) or words[0].lower() in FUNCTION_WORDS
 
 
 def judge_readings(
@@ -137,8 +139,6 @@ def _behind(part: Reading, reference: Reference, work: Record) -> FieldCheck | N
     if _begins_anew(part.before, part.title.raw):
         note = f"title read as “{work.title}”"
         return FieldCheck("title", Outcome.NEAR, reference.title, work.title, "read", note)
-    if part.before.endswith(":"):
-        return None
     note = f"“{part.before}” is not in the work's title"
     return FieldCheck("title", Outcome.DIFFERS, reference.title, work.title, "led", note)
 

@@ -51,6 +51,11 @@ class TestReadings:
         """It begins as a title does, and one of the words before it has a capital at most."""
         assert [reading.title.raw for reading in readings(title) if reading.leads] == rests
 
+    @pytest.mark.parametrize("front", ["Deep nets for vision:", "Über tiefe Netze:", "See also: The"])
+    def test_a_subtitle_is_not_led_in(self, front):
+        """An invented main title before a real subtitle is another work's title, whatever its words."""
+        assert not any(one.leads and ":" in one.before for one in readings(f"{front} A Study of Something"))
+
     def test_are_few(self):
         """Whatever the title is made of."""
         with ends():
