@@ -42,7 +42,7 @@ PEOPLE = 30
 TOPICS = 5  # of each field, and five times as many well-known works
 AGAIN = 10  # questions that are asked again
 PAIRS = 30  # lists of each length
-REMEMBERED = 5
+REMEMBERED = 15
 QUESTIONS = 40
 _FINE = re.compile(r", (?:domain|operator), ")
 """Rows of so few questions that they say nothing."""
