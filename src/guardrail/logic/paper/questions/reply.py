@@ -68,7 +68,7 @@ def parse_reply(text: str) -> ReadReply:
     Example:
         >>> parse_reply("Yes, because Euler was born in Basel.")
         ReadReply(conclusion='yes', reasons=('Euler was born in Basel.',), refused=False)
-        >>> parse_reply("I don't know.").conclusion, parse("No doubt it is so.").conclusion
+        >>> parse_reply("I don't know.").conclusion, parse_reply("No doubt it is so.").conclusion
         ('unknown', 'malformed')
     """
     body = _head(text)
