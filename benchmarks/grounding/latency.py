@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks._memory import peak_memory
 from benchmarks._rows import Row
 from benchmarks._table import Run
 from benchmarks.grounding.sets import read
@@ -28,7 +29,6 @@ ANSWERS, FAST_ANSWERS = 7, 2
 BARS = {"documents": 0.5, "samples": 0.36}
 PEAK = 400.0  # MiB
 _THREADS = 2
-_STATUS = Path("/proc/self/status")
 
 
 def latency_rows(run: Run) -> list[Row]:
@@ -139,14 +139,8 @@ def _run(what: str, folder: Path, answers: int) -> dict[str, Any]:
         "processor": processor,
         "pairs": (work.texts - before[0]) / answers,
         "tokens": (work.tokens - before[1]) / answers,
-        "peak": _peak(),
+        "peak": peak_memory() / 2**20,
     }
-
-
-def _peak() -> float:
-    """MiB, the most that this process has held."""
-    lines = _STATUS.read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
 
 
 if __name__ == "__main__":

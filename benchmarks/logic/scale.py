@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._memory import peak_memory
 from benchmarks._rows import Row
 from benchmarks.logic.synthetic import PAPER_FACTS, cyclic_facts, skewed_facts
 from guardrail.logic.knowledge import KnowledgeBase, Triple, build
@@ -135,21 +136,13 @@ def _ask(folder: Path, asked: Sequence[tuple[str, str, str]]) -> dict[str, float
     return {
         "open": opened,
         "warm": warm,
-        "memory": _peak(),
+        "memory": peak_memory() / 2**20,
         "point": float(np.median(in_prolog)) / 1e3,
         "point_99": float(np.quantile(in_prolog, 0.99)) / 1e3,
         "ask": float(np.median(times)) * 1e6,
         "ask_99": float(np.quantile(times, 0.99)) * 1e6,
         "wrong": wrong,
     }
-
-
-def _peak() -> float:
-    """MiB that this process has had at most."""
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 def _closure(base: KnowledgeBase) -> list[Row]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-__all__ = ["answer", "peak_bytes", "serve"]
+from benchmarks._memory import peak_memory
+
+__all__ = ["answer", "serve"]
 
 Operations = Mapping[str, Callable[..., Any]]
 
@@ -35,16 +35,4 @@ def answer(operations: Operations, line: str) -> dict[str, Any]:
         seconds = time.perf_counter() - started
     except Exception as error:  # noqa: BLE001  # whatever a worker does wrong is a reply
         return {"ok": False, "error": f"{type(error).__name__}: {error}"}
-    return {"ok": True, "value": value, "seconds": seconds, "peak": peak_bytes()}
-
-
-def peak_bytes() -> int:
-    """The most memory that this process has held at once, in bytes."""
-    try:
-        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
-        pass  # no Linux: the next line asks the system
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return {"ok": True, "value": value, "seconds": seconds, "peak": peak_memory()}

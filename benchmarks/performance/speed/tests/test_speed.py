@@ -7,10 +7,11 @@ import textwrap
 from types import SimpleNamespace
 
 import pytest
+from benchmarks._memory import peak_memory
 from benchmarks._rows import Expected
 from benchmarks.performance.speed import bare, nli, prompt, run
 from benchmarks.performance.speed.models import pair_flops
-from benchmarks.performance.speed.serving import answer, peak_bytes
+from benchmarks.performance.speed.serving import answer
 from benchmarks.performance.speed.setting import (
     Setting,
     Texts,
@@ -63,9 +64,9 @@ class TestProtocol:
 
     def test_peak_memory_grows(self):
         """Bytes, not KiB: 64 MiB more are seen as about that."""
-        before = peak_bytes()
+        before = peak_memory()
         held = bytearray(b"x") * (64 * 2**20)
-        assert peak_bytes() >= max(before, len(held))
+        assert peak_memory() >= max(before, len(held))
 
 
 def speaking(tmp_path, body):
