@@ -43,7 +43,7 @@ def check(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Argument(
             metavar="FILE",
-            help="The answer, in UTF-8; - or nothing: from the standard input. Of several files each is an answer.",
+            help="The answer, in UTF-8; - or nothing: from the standard input. With several files, each is checked as an answer of its own.",
             show_default=False,
         ),
     ] = None,
@@ -90,8 +90,8 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A guardrail.toml with detectors, model and policy. What options say of detectors, policy, budget and deadline "
-            "comes first.",
+            help="A guardrail.toml with detectors, model and policy. Options for detectors, policy, budget and deadline "
+            "override it.",
         ),
     ] = None,
     budget: Annotated[
@@ -142,7 +142,7 @@ def check(  # noqa: PLR0917  # an option each
         bool,
         typer.Option(
             "--short",
-            help="Print a line for each of these, with FILE:LINE:COLUMN, and not the answer. So it is with several files.",
+            help="Print one line for each unsupported or unverified finding, as FILE:LINE:COLUMN, instead of the answer. The default with several files.",
         ),
     ] = False,
     pass_unverified: Annotated[

@@ -12,8 +12,9 @@ def mcp(**options: Any) -> None:
     """Give a model two tools, check_references and check_answer, by the Model Context Protocol (MCP).
 
     A host starts it and speaks to it over the standard input and output; the log goes to the standard error output.
-    Options are those of `guardrail check`. Of a call, context and samples count as --context and --samples do there.
-    A check ends after 50 seconds if nothing else is said; what is not checked by then is unverified.
+    It takes the options of `guardrail check` that choose detectors, models and sources. The context and samples of a
+    call choose detectors as --context and --samples do there. Without --deadline, a check ends after 50 seconds; what
+    is not checked by then is unverified.
 
     Examples:
       guardrail mcp --bibliography library.sqlite

@@ -45,7 +45,7 @@ class Checked(BaseModel):
     findings: list[Found]
     left_out: int = Field(description="Findings that are counted and not listed.")
     failures: list[str] = Field(description="Checks that could not finish.")
-    notes: list[str] = Field(description="What would settle more.")
+    notes: list[str] = Field(description="What to add so that more can be checked.")
 
 
 def checked(report: Report, notes: Iterable[str] = ()) -> Checked:
@@ -88,7 +88,9 @@ def summary(found: Checked) -> str:
     """The same as plain text: our own words first, then whatever quotes, between marks that its author cannot guess."""
     counted = ", ".join(f"{number} {verdict}" for verdict, number in found.counts.items() if number)
     lines = [
-        f"{found.verdict}: {counted}" if counted else found.verdict or "nothing to check: no claim was found"
+        f"{found.verdict}: {counted}"
+        if counted
+        else found.verdict or "nothing to check: no claim or reference was found"
     ]
     quoted = "\n".join(_lines(found))
     return "\n".join([*lines, *([FENCE_RULE, fence(f"\n{quoted}\n")] if quoted else [])])

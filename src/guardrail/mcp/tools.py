@@ -28,8 +28,8 @@ SECONDS = 50.0
 
 _INSTRUCTIONS = (
     "Finds what a language model made up. Call check_references on a text that cites works, and check_answer on an answer "
-    "together with the documents it is based on, before you show either to a person. unverified means that it could not be "
-    "checked: say so, and do not call it confirmed."
+    "together with the documents it is based on, before you show either to a person. What is unverified could not be "
+    "checked: name it to the person, and do not call it confirmed."
 )
 _REFERENCES = (
     "Check whether the works that a text cites exist and are quoted correctly: titles, authors, years, venues, identifiers. "

@@ -88,7 +88,7 @@ class SupportCheck(Detector):
     others: int = option(
         default=2,
         least=0,
-        help="other sources that are read where a mark's own does not say it, those with most of its words first; 0 = none, so that no mark is called exchanged",
+        help="how many other sources are read where the cited one does not say it, those first that share most words with the claim; 0 = none, so that no mark is called exchanged",
     )
     expected: Literal["auto"] | bool = option(
         default="auto",
@@ -270,7 +270,7 @@ class SupportCheck(Detector):
             and own
             and not any(has_text(sources.documents[i][0]) for i in one.documents)
         ):
-            reason = f"there is no text of {' and '.join(own)}"
+            reason = f"no text of {' and '.join(own)} is at hand"
         return Finding(
             detector=self.name,
             span=span,
@@ -353,7 +353,7 @@ def _corrections(  # noqa: PLR0917  # as above
 
 def _of_abstracts(own: Sequence[str], says: Sequence[str]) -> str:
     """Why the silence of abstracts decides nothing."""
-    said = f"only the abstract of {' and '.join(own)} is at hand, which does not say all of it"
+    said = f"only the abstract of {' and '.join(own)} is at hand, and it does not say all of this"
     return said + (f"; {' and '.join(says)} {'say' if len(says) > 1 else 'says'} it" if says else "")
 
 

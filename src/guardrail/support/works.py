@@ -37,7 +37,7 @@ def look_up(case: Case) -> Flow[Found]:
         return Found()
     reply = yield from one(CitedWorks(case.answer, question=case.question))
     if not isinstance(reply, Failed):
-        return Found(reply.value, "and to no work that the bibliography has")
+        return Found(reply.value, "and to no work in the bibliography")
     if reply.reason is Reason.MISSING:
         return Found()
     return Found(said=f"and the bibliography did not answer ({reply})")

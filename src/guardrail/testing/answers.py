@@ -81,7 +81,7 @@ class AnswerCheck:
         samples: Sayings = None,
         unverified: Literal["fail", "pass"] = "fail",
     ) -> Report:
-        """Fail unless all that an answer claims is supported; an answer that claims nothing ("I do not know.") passes.
+        """Fail unless all that an answer claims is supported. With documents or samples, an answer that claims nothing ("I do not know.") passes.
 
         Args:
             answer: a text, or a message or response of OpenAI or LangChain.
@@ -158,12 +158,10 @@ def _nothing(report: Report) -> str:
     if not report.case.answer.strip():
         return "the answer is empty"
     names = one_line(", ".join(report.signatures)) or "no detector"
-    comes = (
-        "with documents or samples"
-        if report.case.context or report.case.samples
-        else "with neither documents nor samples"
-    )
+    said = f"nothing was checked: {names} found nothing to examine"
+    if report.case.context or report.case.samples:
+        return f"{said}. Name a detector in the options that compares an answer with documents or samples, or name none"
     return (
-        f"nothing was checked: {names} found nothing to examine in an answer {comes}. Pass context= (documents that it should be "
-        "based on) or samples= (other answers), or name a detector in the options"
+        f"{said} in an answer with neither documents nor samples. Pass context= (documents that it should be based on) or samples= "
+        "(other answers), or name a detector in the options"
     )

@@ -126,7 +126,7 @@ class TestCheckAnswer:
         """No verdict, and not "supported"."""
         result = call("check_answer", {"answer": "Hello there!"})
         assert result.structured_content["verdict"] is None
-        assert said(result) == "nothing to check: no claim was found"
+        assert said(result) == "nothing to check: no claim or reference was found"
 
 
 class TestHostileAnswers:

@@ -181,13 +181,13 @@ class TestWhatIsNotAtHand:
         report = check(f"Ships sink in every harbour [2]. Floods rose by 12 percent [1].{LISTED}")
         first, second = report.judged
         assert (first.label, second.label) == ("not at hand", "yes")
-        assert first.reason == "there is no text of “Harbours of the south” (Carla Roe, 2015)"
+        assert first.reason == "no text of “Harbours of the south” (Carla Roe, 2015) is at hand"
         assert citation_quality(report).recall == 1.0
 
     def test_no_work_and_no_bibliography(self):
         """The reason says whether one was asked."""
         asked = check("Ships sink in every harbour [7].").judged[0].reason
-        assert asked == "[7] points to no document that is at hand and to no work that the bibliography has"
+        assert asked == "[7] points to no document that is at hand and to no work in the bibliography"
         alone = Guard([SupportCheck(fit="words")]).check("Ships sink in every harbour [7].").judged[0].reason
         assert alone == "[7] points to no document that is at hand"
 
@@ -264,7 +264,7 @@ class TestWithAnIndex:
             )
             guard.hub.backends["bibliography"].close()
         assert labels(report) == ["contradicts", "not at hand"]
-        assert report.judged[1].reason.startswith("there is no text of “Harbours of the southern coast”")
+        assert report.judged[1].reason.startswith("no text of “Harbours of the southern coast”")
 
     def test_another_work(self, library):
         """A title that is not the one of the DOI: what is meant is not certain, so nothing is said of it."""
