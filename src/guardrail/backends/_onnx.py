@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
 from guardrail.backends._texts import LONGEST, NO_BOUND, positions
-from guardrail.backends.forking import fork_safe
+from guardrail.backends.forking import abandoned, fork_safe
 from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find, read_config, weights_digest
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.options import number
@@ -74,7 +74,7 @@ class OnnxModel(SteadyTexts):
     def renew_locks(self) -> None:
         """Make new locks; in a forked child the session's threads are gone, and it is made anew."""
         super().renew_locks()
-        self.__dict__.pop("_load", None)
+        abandoned(self.__dict__.pop("_load", None))
 
     @cached_property
     def digest(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 import weakref
@@ -40,6 +41,11 @@ def renewed(one: Locked) -> None:
     """Make something's locks, now and in every forked child: there a thread that did not come along may still have locked the old ones."""
     one.renew_locks()
     _locked.add(one)
+
+
+def abandoned(thing: object) -> None:
+    """Never destroy something whose threads did not come along into a forked child: it would wait for their end for ever, also at the end of the process."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 def _after_fork() -> None:

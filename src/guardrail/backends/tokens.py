@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from guardrail.backends._onnx import session_of
-from guardrail.backends.forking import fork_safe, renewed
+from guardrail.backends.forking import abandoned, fork_safe, renewed
 from guardrail.backends.weights import GRAPH, find
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ class TokenScores:
 
     def __init__(self, model: str) -> None:
         self._model = model
+        self._loaded: tuple[Any, Any] | None = None
         renewed(self)
 
     def renew_locks(self) -> None:
         """Make a new lock; in a forked child the session's threads are gone, and it is made anew."""
         self._lock = threading.Lock()
-        self._loaded: tuple[Any, Any] | None = None
+        abandoned(self._loaded)
+        self._loaded = None
 
     @property
     def tokenizer(self) -> Any:

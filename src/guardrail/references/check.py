@@ -24,6 +24,7 @@ from guardrail.errors import ConfigError
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.backend import BibliographyBackend
 from guardrail.references.bibliography.claims import unexplained, words_of
+from guardrail.references.bibliography.comparison import as_written
 from guardrail.references.bibliography.contradictions import contradictions
 from guardrail.references.bibliography.records import (
     Bibliography,
@@ -37,6 +38,7 @@ from guardrail.references.bibliography.records import (
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.kinds import is_page
+from guardrail.references.citations.model import FIRM
 from guardrail.references.citations.silence import may_cite, unread
 from guardrail.references.citations.tagging import INSTALL, packaged_tagger, tagger_installed
 from guardrail.references.correcting import with_numbers
@@ -322,6 +324,8 @@ class ReferenceCheck(Detector):
         if self._backend is not None:
             looked_up = yield from one(Find(citation.reference))
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
+            if citation.style in FIRM:
+                match = as_written(citation.reference, match)
             before = _why_open(looked_up, by_sources=bool(self.sources))
             if match.status is not Status.UNREACHABLE:  # who did not answer is not asked three times more
                 citation, match = yield from self._other_readings(citation, answer, match)

@@ -704,3 +704,45 @@ class TestIdentifiersOfOthers:
         for finding in (self.seen(library, answer), self.seen(library, answer, chat)):
             assert finding.verdict == "unverified"
             assert "the DOI belongs to “Cooking pasta at altitude”" in finding.reason
+
+
+class TestLeadIns:
+    """What words of a sentence may do, a field may not: an author who is none is never verified."""
+
+    WORKS = (
+        Record("Silent Spring", ("Carson, Rachel",), year=1962),
+        Record("The Selfish Gene", ("Dawkins, Richard",), year=1976),
+        Record("A Course in Game Theory", ("Osborne, Martin J.", "Rubinstein, Ariel"), year=1994),
+    )
+
+    @pytest.mark.parametrize(
+        ("answer", "verdict"),
+        [
+            ("See Carson, R. (1962). Silent Spring. Houghton Mifflin.", Verdict.SUPPORTED),
+            (
+                "@book{x, title={Silent Spring}, author={Fabricius and Carson, Rachel}, year={1962}}",
+                Verdict.UNSUPPORTED,
+            ),
+            (
+                "@book{x, title={Beyond The Selfish Gene}, author={Dawkins, Richard}, year={1976}}",
+                Verdict.UNSUPPORTED,
+            ),
+            (
+                "TY  - BOOK\nAU  - Nash\nAU  - Osborne, Martin J.\nAU  - Rubinstein, Ariel\nTI  - A Course in Game Theory\nPY  - 1994\nER  - \n",
+                Verdict.UNVERIFIED,
+            ),
+            ("1. *Silent Spring* by Smith and Rachel Carson (1962)", Verdict.UNVERIFIED),
+            (
+                "Nash, Osborne, M. J., & Rubinstein, A. (1994). A Course in Game Theory. MIT Press.",
+                Verdict.UNVERIFIED,
+            ),
+        ],
+    )
+    def test_an_invented_author_is_no_lead_in(self, answer, verdict, tmp_path):
+        """Of three one may be another: that is a mark, as ever."""
+        with Index.create(tmp_path / "works.sqlite", complete=True) as index:
+            index.add(self.WORKS)
+        report = Guard([ReferenceCheck(bibliography=tmp_path / "works.sqlite")]).check(
+            answer, prompt="What should I read?"
+        )
+        assert [one.verdict for one in report.findings if one.verdict] == [verdict]

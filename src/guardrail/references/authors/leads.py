@@ -7,25 +7,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from guardrail.references.authors.lists import parse_authors
 
-__all__ = ["without_lead"]
+__all__ = ["Led", "without_lead"]
 
 LONGEST = 4  # words that lead in names
 _PAUSES = (",", "،", "，", "、")
 
 
-def without_lead(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class Led:
+    """Names without what may lead them in.
+
+    Attributes:
+        names: the rest.
+        lead: what was before.
+        may_name: whether the lead may be somebody's name by how it is written: "Vezi, Fastovsky, D. E." may name two people.
+    """
+
+    names: tuple[str, ...]
+    lead: str
+    may_name: bool
+
+
+def without_lead(names: Sequence[str]) -> Iterator[Led]:
     """The names without their first word, their first two words and so on, as far as these may lead in names.
 
     They may not if one is an initial, or if they are a name in full: "John Smith, Carson, R." names two people.
 
     Example:
-        >>> list(without_lead(["Vezi", "Fastovsky, D. E.", "Weishampel, D. B."]))
-        [('Fastovsky, D. E.', 'Weishampel, D. B.')]
         >>> next(without_lead(["Por ejemplo, Osborne & Rubinstein"]))
-        ('Osborne', 'Rubinstein')
+        Led(names=('Osborne', 'Rubinstein'), lead='Por ejemplo,', may_name=False)
+        >>> next(without_lead(["Vezi", "Fastovsky, D. E."]))
+        Led(names=('Fastovsky, D. E.',), lead='Vezi', may_name=True)
         >>> list(without_lead(["R. Carson"]))
         []
     """
@@ -37,10 +53,11 @@ def without_lead(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         parted = not rest or lead[-1].endswith(_PAUSES)
         if _is_initials(lead[-1]) or (parted and sum(word[:1].isupper() for word in lead) > 1):
             return
+        may_name = parted and not any(word[:1].islower() for word in lead)
         if not rest and len(names) > 1:
-            yield tuple(names[1:])
+            yield Led(tuple(names[1:]), " ".join(lead), may_name)
         elif rest and (read := parse_authors(" ".join(rest))):
-            yield (*(name.raw for name in read), *names[1:])
+            yield Led((*(name.raw for name in read), *names[1:]), " ".join(lead), may_name)
 
 
 def _is_initials(word: str) -> bool:

@@ -20,10 +20,17 @@ from guardrail.references.bibliography.claims import Identifier, identifiers, sa
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise
-from guardrail.references.bibliography.records import FieldCheck, Outcome, Record, Reference
+from guardrail.references.bibliography.records import (
+    LED,
+    FieldCheck,
+    Match,
+    Outcome,
+    Record,
+    Reference,
+)
 from guardrail.references.bibliography.venues import compare_venues, publishes, same_venue, unlike
 
-__all__ = ["check_authors", "check_fields"]
+__all__ = ["as_written", "check_authors", "check_fields"]
 
 # Bodies that stand for people: "the DeepMind Team" says nothing about who wrote it.
 _BODIES = (
@@ -107,13 +114,17 @@ def _best(checks: Iterable[FieldCheck]) -> FieldCheck:
 # --- authors -----------------------------------------------------------------------------------------------
 
 
-def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool | None]:
+def check_authors(reference: Reference, work: Record, *, led: bool = True) -> tuple[FieldCheck, bool | None]:
     """The check of the authors; and whether those claimed are the work's, `None` where that is unknown.
+
+    With `led`, words of a sentence may lead them in, as `LED` says.
 
     A body or a single letter that is not among the work's authors contradicts nothing. Leaving authors out, or another
     order, is a difference, and the authors are still the work's.
     """
     compared = _compared(reference, reference.authors, work)
+    if led and compared.agree is False and (behind := _behind_lead(reference, work)):
+        return behind, True
     readable = tuple(name for name in reference.authors if _is_readable(name))
     claimed, found = _names(reference), _names(work)
     if compared.agree is False and _scripts(reference.authors).isdisjoint(_scripts(work.authors)):
@@ -128,6 +139,23 @@ def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool 
         return FieldCheck("authors", Outcome.OPEN, claimed, found, "body", note), False
     outcome, how, note = _verdict(compared)
     return FieldCheck("authors", outcome, claimed, found, how, note), compared.agree
+
+
+def as_written(reference: Reference, match: Match) -> Match:
+    """The match of an entry with fields, such as BibTeX: no words of a sentence lead its title or its authors in."""
+    work = match.record
+    if work is None or all(check.how != LED for check in match.fields):
+        return match
+
+    def strict(check: FieldCheck) -> FieldCheck:
+        if check.how != LED:
+            return check
+        if check.field == "authors":
+            return check_authors(reference, work, led=False)[0]
+        # Where the bibliography may lack works, one of this author may have the longer title.
+        return replace(check, outcome=Outcome.DIFFERS, how="another" if match.complete else LED, note="")
+
+    return replace(match, fields=tuple(map(strict, match.fields)))
 
 
 def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListComparison:
@@ -152,11 +180,25 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
     plain = with_work(uninflected(names, work.authors))  # Olgi Tokarczuk, Keuns
     if plain.agree:
         return plain
-    for rest in without_lead(names):  # Voir Eisner, T.
-        first = compare_authors(rest[:1], work.authors[:1])
-        if first.agree and not first.bare and (behind := with_work(rest)).agree:
-            return behind
     return compared
+
+
+def _behind_lead(reference: Reference, work: Record) -> FieldCheck | None:
+    """The check of authors without the words that lead them in; `None` if they are not the work's either.
+
+    A lead that may be somebody's name is a difference: it may be an author who is none.
+    """
+    for led in without_lead(reference.authors):  # Voir Eisner, T.
+        first = compare_authors(led.names[:1], work.authors[:1])
+        compared = compare_authors(
+            led.names, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
+        )
+        if first.agree and not first.bare and compared.agree:
+            outcome, _, note = _verdict(compared)
+            if led.may_name:
+                outcome, note = Outcome.DIFFERS, f"“{led.lead}” is none of them"
+            return FieldCheck("authors", outcome, _names(reference), _names(work), LED, note)
+    return None
 
 
 def _names_body(names: Sequence[str], work: Record) -> bool:

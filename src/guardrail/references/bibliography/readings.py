@@ -19,7 +19,15 @@ from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.comparison import check_authors
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.normalise import MAX_TITLE, normalise
-from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
+from guardrail.references.bibliography.records import (
+    LED,
+    FieldCheck,
+    Match,
+    Outcome,
+    Record,
+    Reference,
+    Status,
+)
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Frequency, Title, unknown
 
 __all__ = ["Reading", "judge_readings", "readings"]
@@ -138,9 +146,9 @@ def _behind(part: Reading, reference: Reference, work: Record) -> FieldCheck | N
     """The check of a title behind other words, which may be of another title where nothing shows that one begins; `None` if they may be the title itself."""
     if _begins_anew(part.before, part.title.raw):
         note = f"title read as “{work.title}”"
-        return FieldCheck("title", Outcome.NEAR, reference.title, work.title, "read", note)
+        return FieldCheck("title", Outcome.NEAR, reference.title, work.title, LED, note)
     note = f"“{part.before}” is not in the work's title"
-    return FieldCheck("title", Outcome.DIFFERS, reference.title, work.title, "led", note)
+    return FieldCheck("title", Outcome.DIFFERS, reference.title, work.title, LED, note)
 
 
 def _with_title(match: Match, title: FieldCheck) -> Match:

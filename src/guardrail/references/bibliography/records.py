@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 from guardrail.engine.flow import Keep, Request
 
 __all__ = [
+    "LED",
     "Bibliography",
     "FieldCheck",
     "Find",
@@ -100,6 +101,11 @@ class Outcome(StrEnum):
     NEAR = "near"  # not the same, and no error: a year between preprint and print, a subtitle left out
     DIFFERS = "differs"
     OPEN = "not compared"
+
+
+LED = "led"
+"""How a title or authors agree that do so only without their first words, which in a sentence may lead them in: "See Carson", "Voir *The
+Fate of Rome*". A field of an entry has no such words: see `comparison.as_written`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,8 @@ class Entries:
 
     def _meant_behind(self, mark: Reference) -> Citation | None:
         """The only reference of which a mark names all authors behind what leads them in: Por ejemplo, Osborne & Rubinstein (1994)."""
-        for rest in without_lead(mark.authors):
-            behind = replace(mark, authors=rest)
+        for led in without_lead(mark.authors):
+            behind = replace(mark, authors=led.names)
             meant = self._meant(behind, "")
             if meant and _all_named(behind, meant.reference):
                 return meant

@@ -170,12 +170,14 @@ def find(
       2    bad usage, or an index that cannot be used
       3    the index could not answer
     """
+    from guardrail.references.bibliography.comparison import as_written
     from guardrail.references.bibliography.records import Reference, Status
 
     if not title.strip():
         raise InputError("expected a TITLE to look up, got nothing")
     with _opened(index) as known:
-        match = known.find(Reference(title=title, authors=tuple(author or ()), year=year))
+        asked = Reference(title=title, authors=tuple(author or ()), year=year)
+        match = as_written(asked, known.find(asked))
     if json:
         typer.echo(json_text({"exists": match.exists, **asdict(match)}), nl=False)
     else:

@@ -278,3 +278,22 @@ def test_a_search_in_opensearch_carries_none():
         engine.fault = lambda path: (503, {}, b"") if "_doc" in path or "_msearch" in path else None
         index._options = (1.0, 1, 0.0)
         assert index.abstracts([bare(RIVERS)]) == [""]
+
+
+@pytest.mark.parametrize(
+    ("written", "authors", "cut"),
+    [
+        ("Smith, John; Lee, Bo", ("Smith, John", "Lee, Bo"), False),
+        ("Smith, John and Lee, Bo", ("Smith, John", "Lee, Bo"), False),
+        ("Smith J, Lee B, Ito C", ("Smith J", "Lee B", "Ito C"), False),
+        ("D0 Collaboration: V. Abazov, et al", ("D0 Collaboration: V. Abazov",), True),
+        ("; ".join(f"Name{chr(97 + n // 26)}{chr(97 + n % 26)}, A." for n in range(99)), 99, False),
+    ],
+)
+def test_authors_in_one_text(written, authors, cut, tmp_path):
+    """Family names first, initials behind, and more than a model's reply may have."""
+    file = tmp_path / "works.jsonl"
+    file.write_text(json.dumps({"title": "Rivers", "year": 2020, "authors": written}), encoding="utf-8")
+    (record,) = read_records(file)
+    assert record.et_al is cut
+    assert (len(record.authors) if isinstance(authors, int) else record.authors) == authors

@@ -150,6 +150,32 @@ class TestEntriesOfAnswers:
         assert bibtex(text) == []
 
 
+class TestTagged:
+    def test_an_entry_that_lost_its_beginning_is_none_of_the_next(self, tmp_path):
+        """Nor of the entry before it; a beginning after other lines is of the same work."""
+        file = tmp_path / "works.ris"
+        file.write_text(
+            "TY  - BOOK\nAU  - Ito, Bo\nTI  - Tides\nER  - \n"
+            "AU  - Lost, Ann\nTI  - Rivers\nPY  - 1999\n\n"
+            "TY  - BOOK\nAU  - Lee, Cy\nTI  - Lakes\nPY  - 2001\nER  - \n"
+            "TI  - Seas\nTY  - BOOK\nAU  - Ode, Di\nPY  - 2002\nER  - \n",
+            encoding="utf-8",
+        )
+        records, lost = read(file, Format.RIS)
+        assert [(one.title, one.authors, one.year) for one in records] == [
+            ("Tides", ("Ito, Bo",), None),
+            ("Lakes", ("Lee, Cy",), 2001),
+            ("Seas", ("Ode, Di",), 2002),
+        ]
+        assert lost == [5]
+
+    def test_a_caption_is_no_author(self, tmp_path):
+        """RIS has "CA" for it; PubMed and Web of Science call bodies so."""
+        file = tmp_path / "works.ris"
+        file.write_text("TY  - FIGURE\nAU  - Ito, Bo\nCA  - A river\nTI  - Tides\nER  - \n", encoding="utf-8")
+        assert [one.authors for one in read(file, Format.RIS)[0]] == [("Ito, Bo",)]
+
+
 class TestComplete:
     BROKEN = "@misc{a, title={First}}\n@misc{b, title = }\n"
 

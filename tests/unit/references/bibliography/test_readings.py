@@ -142,22 +142,22 @@ def known(tmp_path_factory):
 
 class TestLeadIns:
     @pytest.mark.parametrize(
-        ("title", "author", "how"),
+        ("title", "author", "outcome", "how"),
         [
-            ("Voir The Fate of Rome", "Kyle Harper", "read"),
-            ("Misalnya, The Fate of Rome", "K. Harper", "read"),
-            ("Voir Categories and sheaves", "Masaki Kashiwara", "read"),
-            ("Je recommande Modern Classical Physics", "Kip S. Thorne", "read"),
-            ("См. Modern Classical Physics", "Kip S. Thorne", "read"),
-            ("Voir Modern Classical Physics", "Kip S. Thorne", "led"),
-            ("Understanding Modern Classical Physics", "Kip S. Thorne", "led"),
-            ("Empire: The Fate of Rome", "Kyle Harper", "invented"),
+            ("Voir The Fate of Rome", "Kyle Harper", "near", "led"),
+            ("Misalnya, The Fate of Rome", "K. Harper", "near", "led"),
+            ("Voir Categories and sheaves", "Masaki Kashiwara", "near", "led"),
+            ("Je recommande Modern Classical Physics", "Kip S. Thorne", "near", "led"),
+            ("См. Modern Classical Physics", "Kip S. Thorne", "near", "led"),
+            ("Voir Modern Classical Physics", "Kip S. Thorne", "differs", "led"),
+            ("Understanding Modern Classical Physics", "Kip S. Thorne", "differs", "led"),
+            ("Empire: The Fate of Rome", "Kyle Harper", "differs", "invented"),
         ],
     )
-    def test_words_before_a_title(self, known, title, author, how):
+    def test_words_before_a_title(self, known, title, author, outcome, how):
         """They lead it in where it shows that a title begins there; else they may be of the title, which accuses nobody; a title before a colon is none of the work's."""
         match = known.find(Reference(title, (author,), year=2017 if "Categories" not in title else 2006))
-        assert match.fields[0].how == how
+        assert (match.fields[0].outcome.name.lower(), match.fields[0].how) == (outcome, how)
 
     @pytest.mark.parametrize(
         "said",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from guardrail.references.authors.lists import LONGEST_REPLY, MOST_AUTHORS, parse_authors
 from guardrail.references.bibliography.formats.fields import (
     arxiv_of,
     checked_record,
@@ -21,6 +22,8 @@ __all__ = ["is_plain", "plain_record"]
 _CSL = frozenset({"author", "editor", "issued", "DOI", "container-title"})
 _PLAIN = frozenset({"authors", "externalIds", "year", "pmid"})
 _BETWEEN = re.compile(r"\s*;\s*|,?\s+and\s+|,\s+(?=[^\W\d_]\.|[^\W\d_]{2})")
+"""Between names that `parse_authors` does not read, or that are too many for it."""
+_ET_AL = re.compile(r",?\set\.? al\.?$")
 
 
 def is_plain(item: Mapping[str, Any]) -> bool:
@@ -58,9 +61,14 @@ def _names(authors: Any) -> list[str]:
     """The names of a list of texts or objects, or of one text.
 
     Example:
-        >>> _names([{"name": "Ann Lee"}, "Bo Ito"]), _names("C. Balázs, E. L. Berger and P. M. Nadolsky")
-        (['Ann Lee', 'Bo Ito'], ['C. Balázs', 'E. L. Berger', 'P. M. Nadolsky'])
+        >>> _names([{"name": "Ann Lee"}, "Bo Ito"]), _names("C. Balázs, E. L. Berger and P. M. Nadolsky"), _names("Lee, Ann; Ito, Bo")
+        (['Ann Lee', 'Bo Ito'], ['C. Balázs', 'E. L. Berger', 'P. M. Nadolsky'], ['Lee, Ann', 'Ito, Bo'])
     """
     if isinstance(authors, str):
-        return [name for name in _BETWEEN.split(" ".join(authors[:100_000].split())) if name]
+        names, cut = _ET_AL.subn("", " ".join(authors[:100_000].split()))
+        if len(names) <= LONGEST_REPLY and (read := parse_authors(names)) and len(read) < MOST_AUTHORS:
+            parts = [name.raw for name in read]
+        else:
+            parts = names.split("; ") if "; " in names else _BETWEEN.split(names)
+        return [*filter(None, parts), *["et al"] * cut]
     return [as_text(one.get("name")) if isinstance(one, dict) else as_text(one) for one in as_list(authors)]

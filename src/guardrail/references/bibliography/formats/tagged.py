@@ -80,10 +80,14 @@ read_web_of_science = partial(_read, "web-of-science")
 
 
 def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[tuple[int, int, Values]]:
-    """First line, position after it and values of every work: up to "ER", or to the next beginning where one was."""
+    """First line, position after it and values of every work: up to "ER", or to the next beginning where one was.
+
+    A beginning in the middle is of the same work, unless a second title follows it.
+    """
     with opened(path) as stream:
         start = before = 0
         values: Values = {}
+        middle: tuple[int, int, Values] | None = None  # where a beginning came after other values, and these
         tag = ""
         for number, after, line in numbered_lines(stream, path):
             found = tagged.match(line)
@@ -93,21 +97,34 @@ def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[t
                 again = tag == known.begins and tag in values
                 if values and (again or sum(map(len, values.values())) >= MOST_VALUES):
                     yield start, before, values  # its end is missing
-                    values = {}
+                    values, middle = {}, None
+                elif tag == known.begins and values:
+                    middle = number, before, {key: list(some) for key, some in values.items()}
+                elif middle and tag in {"TI", "T1"} and tag in middle[2]:
+                    yield start, middle[1], middle[2]
+                    start, values = middle[0], _without(values, middle[2])
+                    middle = None
                 if tag == "ER":
                     if values:
                         yield start, after, values
-                    values, tag = {}, ""
+                    values, middle, tag = {}, None, ""
                 elif tag:
                     start = start if values else number
                     values.setdefault(tag, []).append(value)
             elif tag and line.strip() and tag in known.repeated:
-                values[tag].append(line.strip())
+                if len(values[tag]) < MOST_VALUES:
+                    values[tag].append(line.strip())
             elif tag and line.strip() and values:
                 values[tag][-1] = f"{values[tag][-1]} {line.strip()}"[:100_000]  # a value that was wrapped
             before = after
         if values:
             yield start, before, values
+
+
+def _without(values: Values, first: Values) -> Values:
+    """What was said after the first values."""
+    rest = {tag: some[len(first.get(tag, ())) :] for tag, some in values.items()}
+    return {tag: some for tag, some in rest.items() if some}
 
 
 def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
@@ -123,7 +140,7 @@ def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
         return [value for tag in tags for value in values.get(tag, ())]
 
     authors, et_al = listed_authors(
-        [*(all_of("A0") or all_of("AU", "A1")), *all_of("CA")] or all_of("A2") or all_of("ED")
+        [*(all_of("A0") or all_of("AU", "A1")), *all_of("B0")] or all_of("A2") or all_of("ED")
     )
     addresses = " ".join(all_of("UR", "L1", "L2"))
     doi = next(filter(None, map(normalise_doi, [*all_of("DO", "DI"), addresses])), "")
