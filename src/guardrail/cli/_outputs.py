@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,11 +76,11 @@ class Outputs:
             write_page(self.html, report)
 
 
-def write_sarif(place: str, files: Sequence[Checked]) -> None:
-    """Write the findings of several files."""
+def write_sarif(place: str, files: Sequence[Checked], unread: Iterable[str]) -> None:
+    """Write the findings of several files, and why others could not be read."""
     from guardrail.cli._sarif import sarif
 
-    write_text(place, json_text(sarif(files)))
+    write_text(place, json_text(sarif(files, unread)))
 
 
 def write_text(place: str, text: str) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from guardrail.errors import InputError
 
 LARGEST = 64 << 20  # bytes; an answer is smaller
+
+_BLANK = "got nothing: it is empty"
 
 _MAGIC = {
     b"%PDF-": ("a PDF document", "pdftotext {file} answer.txt"),
@@ -38,8 +41,26 @@ def read_text(place: str, what: str = "the answer") -> str:
     except UnicodeDecodeError as error:
         raise InputError(_not_utf8(data, error, place, name, what)) from error
     if not text.strip():
-        raise InputError(f"expected {what} in {name}, got nothing: it is empty")
+        raise InputError(f"expected {what} in {name}, {_BLANK}")
     return text
+
+
+def read_several(places: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The texts of several files, and why others cannot be read; files without a text are left out.
+
+    Raises:
+        InputError: no file can be read; or the only one cannot, or has no text.
+    """
+    texts, unread = dict[str, str](), dict[str, InputError]()
+    for place in places:
+        try:
+            texts[place] = read_text(place)
+        except InputError as error:
+            if len(places) == 1 or not str(error).endswith(_BLANK):
+                unread[place] = error
+    if unread and not texts:
+        raise next(iter(unread.values()))
+    return texts, {place: str(error) for place, error in unread.items()}
 
 
 def text_or_file(value: str, what: str) -> str:

@@ -61,26 +61,23 @@ def _at(text: str, place: int) -> tuple[int, int]:
     return text.count("\n", 0, place) + 1, units + 1
 
 
-def sarif(files: Sequence[Checked]) -> dict[str, Any]:
+def sarif(files: Sequence[Checked], unread: Iterable[str] = ()) -> dict[str, Any]:
     """A log of one run: a result for each finding that is unsupported (error) or unverified (warning).
 
     Args:
         files: those that were checked, also where nothing was found.
+        unread: why others could not be read.
     """
     rules: dict[str, dict[str, Any]] = {}
     results = [
         _result(one, finding, rules, index) for index, one in enumerate(files) for finding in one.wrong
     ]
-    failures = [
-        {
-            "level": "error",
-            "message": {
-                "text": _plain(f"{failed.detector} could not finish: {failed.reason} {failed.detail}")
-            },
-        }
+    failed = [
+        f"{failed.detector} could not finish: {failed.reason} {failed.detail}"
         for one in files
         for failed in one.report.failures
     ]
+    failures = [{"level": "error", "message": {"text": _plain(text)}} for text in (*unread, *failed)]
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -43,7 +44,7 @@ def check(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Argument(
             metavar="FILE",
-            help="The answer, in UTF-8; - or nothing: from the standard input. With several files, each is checked as an answer of its own.",
+            help="The answer, in UTF-8; - or nothing: from the standard input. With several files, each is checked as an answer of its own; those without a text are left out.",
             show_default=False,
         ),
     ] = None,
@@ -178,14 +179,14 @@ def check(  # noqa: PLR0917  # an option each
     Exit codes:
       0    everything is supported, or there is nothing to check
       1    something is unsupported
-      2    bad usage or input
+      2    bad usage or input; with several files also where one of them cannot be read (the others are checked)
       3    something could not be verified (and nothing is unsupported)
       4    the policy blocked the answer
       130  interrupted
     """
     from guardrail.cli._guard import Choice, build
     from guardrail.cli._outputs import Outputs, write_sarif
-    from guardrail.cli._read import read_text, text_or_file
+    from guardrail.cli._read import read_several, read_text, text_or_file
     from guardrail.cli._samples import read_logprobs, read_samples
     from guardrail.cli._sarif import Checked, lines
     from guardrail.cli._show import show
@@ -197,26 +198,19 @@ def check(  # noqa: PLR0917  # an option each
             "expected an answer to check, got none. Name a FILE, or pipe it in: … | guardrail check -"
         )
     if len(places) > 1:
-        alone = {
-            "--prompt": prompt,
-            "--samples": samples,
-            "--logprobs": logprobs,
-            "--json": json,
-            "--html": html,
-            "--out": out,
-        }
-        for name in (name for name, value in alone.items() if value):
-            raise Usage(
-                f"{name} is for one answer, got {len(places)} files: check them one by one, or leave it out"
-            )
+        alone = {"prompt": prompt, "samples": samples, "logprobs": logprobs, "json": json, "html": html}
+        _refused(len(places), {**alone, "out": out})
     read = [*places, *(context or []), *(samples or []), logprobs or ""]
     if read.count("-") + (prompt == "@-") > 1:
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
     outputs = Outputs(
         json=json, html=html, out=out, sarif=sarif, read=(*read, (prompt or "").removeprefix("@"))
     )
+    texts, unread = read_several(places)
+    for reason in unread.values():
+        say(f"error: {reason}")
     first = Case.of(
-        read_text(places[0]),
+        next(iter(texts.values()), ""),
         prompt=text_or_file(prompt, "the prompt") if prompt else "",
         context=[
             {"page_content": read_text(path, "a context document"), "metadata": {"source": Path(path).name}}
@@ -225,7 +219,7 @@ def check(  # noqa: PLR0917  # an option each
         samples=read_samples(samples or []),
         logprobs=read_logprobs(logprobs) if logprobs else (),
     )
-    cases = [first, *(first.model_copy(update={"answer": read_text(place)}) for place in places[1:])]
+    cases = {place: first.model_copy(update={"answer": text}) for place, text in texts.items()}
     given = {"context": first.context, "samples": first.samples, "logprobs": first.logprobs}
     choice = Choice(
         model=model,
@@ -245,17 +239,24 @@ def check(  # noqa: PLR0917  # an option each
     with build(choice) as built:
         for warning in built.warnings:
             say(f"note: {warning}")
-        files = [Checked(place, built.check(case)) for place, case in zip(places, cases, strict=True)]
-        report = files[0].report
-        outputs.write(report)
+        files = [Checked(place, built.check(case)) for place, case in cases.items()]
         if sarif is not None:
-            write_sarif(sarif, files)
+            write_sarif(sarif, files, unread.values())
+        if len(places) == 1:
+            outputs.write(files[0].report)
         if not quiet and not outputs.takes_stdout:
-            if short or len(files) > 1:
+            if short or len(places) > 1:
                 for line in lines(files):
                     sys.stdout.write(f"{line}\n")
             else:
+                report = files[0].report
                 source = "the standard input" if places[0] == "-" else places[0]
                 show(report, source=source, notes=built.notes(report))
-    code = worst_of(code_of(one.report) for one in files)
+    code = Exit.USAGE if unread else worst_of(code_of(one.report) for one in files)
     raise typer.Exit(Exit.OK if pass_unverified and code is Exit.UNVERIFIED else code)
+
+
+def _refused(files: int, alone: Mapping[str, object]) -> None:
+    """Refuse the options that are for one answer."""
+    for name in (name for name, value in alone.items() if value):
+        raise Usage(f"--{name} is for one answer, got {files} files: check them one by one, or leave it out")

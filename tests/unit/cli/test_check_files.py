@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -260,6 +261,7 @@ class TestAction:
                 **os.environ,
                 "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
                 "GITHUB_OUTPUT": str(folder / "outputs"),
+                "RUNNER_TEMP": str(folder.parent),
             }
             for name, value in step["env"].items():
                 environment[name] = given[re.fullmatch(r"\$\{\{ inputs\.(\w+) \}\}", value)[1]]
@@ -297,6 +299,45 @@ class TestAction:
         action = Path(ROOT / "action.yml").read_text(encoding="utf-8")
         for step in yaml.safe_load(action)["runs"]["steps"]:
             assert "${{" not in step["run"]
+
+    def test_options_may_have_several_lines(self, script):
+        """All of them count."""
+        done = script(options="--bibliography\n  refs.bib\n--complete\n", unverified="fail")
+        assert done.returncode == 1
+        assert "unverified" not in done.stdout
+
+    def test_prints_no_commands_of_the_runner(self, script, folder):
+        """What files or inputs say is between two marks that nobody can guess."""
+        (folder / "answer.md").write_text(
+            '- Halloran, M. (2021). "Attention ##[set-output name=a]b", ACL.\n', encoding="utf-8"
+        )
+        for inputs in ({"options": "--bibliography refs.bib"}, {"files": "::set-output name=a::b"}):
+            lines = script(**inputs).stdout.splitlines()
+            first, *said, last = lines
+            assert first.startswith("::stop-commands::")
+            assert last == f"::{first.removeprefix('::stop-commands::')}::"
+            assert any("set-output" in line for line in said)
+
+    def test_fails_without_a_repository(self, script, folder):
+        """And does not say that there was nothing to check."""
+        shutil.rmtree(folder / ".git")
+        done = script(options="--bibliography refs.bib")
+        assert done.returncode not in {0, 1}
+        assert "no file" not in done.stdout
+
+    def test_passes_over_links_that_lead_nowhere(self, script, folder):
+        """And says which files cannot be read, when all others are checked."""
+        (folder / "gone.md").symlink_to("nowhere.md")
+        (folder / "latin.md").write_bytes(b"caf\xe9\n")
+        subprocess.run(["git", "add", "*.md"], cwd=folder, check=True)
+        done = script(options="--bibliography refs.bib")
+        assert done.returncode == 2
+        assert "latin.md" in done.stderr
+        assert "gone.md" not in done.stderr
+        log = must_be_valid(json.loads((folder / "guardrail.sarif").read_text(encoding="utf-8")))
+        assert log["results"]
+        assert "latin.md" in log["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+        assert log["invocations"][0]["executionSuccessful"] is False
 
     def test_no_file(self, script):
         """Passes, and says so."""
