@@ -39,22 +39,32 @@ def fenced_pieces(text: str) -> Iterator[str | Untrusted]:
     So a request has the same key in every process, whatever the salt. What only looks like a fence stays as it is.
     """
     after = 0
-    for found in _FENCED.finditer(text):
-        if found[0] == fence(found[2]):
-            yield text[after : found.start()]
-            yield Untrusted(found[2])
-            after = found.end()
+    for found in _fences(text):
+        yield text[after : found.start()]
+        yield Untrusted(found[2])
+        after = found.end()
     yield text[after:]
 
 
+def _fences(text: str) -> Iterator[re.Match[str]]:
+    """The fences that were made here; others can write what looks like one."""
+    return (found for found in _FENCED.finditer(text) if found[0] == fence(found[2]))
+
+
 def repeats_marks(reply: str, prompt: str) -> bool:
-    """Whether a reply has a mark of the prompt in it, which no reader should see."""
-    return any(mark in reply for mark in set(_MARK.findall(prompt)))
+    """Whether a reply has the mark of a fence of the prompt in it, which no reader should see."""
+    return any(found[1] in reply for found in _fences(prompt))
 
 
 def unfenced(reply: str, ask: Ask) -> str:
-    """A reply without the marks around what was quoted, which small models repeat; an answer to the user stays as it is."""
-    return reply if ask.role == "generate" or "data-" not in reply else _MARKS.sub("", reply)
+    """A reply without the marks that small models repeat; an answer to the user stays as it is.
+
+    A whole fence stays: what is in it are not the model's words.
+    """
+    if ask.role == "generate" or "data-" not in reply:
+        return reply
+    pieces = fenced_pieces(reply)
+    return "".join(fence(one.text) if isinstance(one, Untrusted) else _MARKS.sub("", one) for one in pieces)
 
 
 def render(message: Message) -> str:

@@ -45,6 +45,14 @@ class TestAdd:
         (folder / "b.bib").write_text(whole + "@book{x, title = {On Cups}}\n")
         assert run("references", "index", "add", "library.sqlite", "b.bib", "--complete").exit_code == 0
 
+    def test_completeness_is_not_lost_in_silence(self, run, folder, library):
+        """An entry that is left out says so of an index that was declared complete."""
+        assert run("references", "index", "add", library, "refs.bib", "--complete").exit_code == 0
+        (folder / "b.bib").write_text("@book{x, title = }\n@book{y, title = {On Cups}, author = {Ann Lee}}\n")
+        result = run("references", "index", "add", library, "b.bib")
+        assert result.exit_code == 0
+        assert "was declared complete, and no longer is" in result.stderr
+
     def test_format(self, run, folder):
         """A file without a telling name."""
         (folder / "export").write_text((folder / "refs.bib").read_text())

@@ -19,6 +19,8 @@ def test_a_reply_that_repeats_marks_is_seen():
     assert repeats_marks(f"1. <{mark}>: no such work", f"Not {fence('a')}.")
     assert not repeats_marks("1. <data-0123456789abcdef>", f"Not {fence('a')}.")
     assert not repeats_marks("data", "")
+    written = "as in <data-0123456789abcdef>"  # in the answer that is quoted
+    assert not repeats_marks(f"1. {written}", f"Not {fence(written)}.")
 
 
 def test_marks_go_from_replies_to_detectors():
@@ -27,3 +29,10 @@ def test_marks_go_from_replies_to_detectors():
     assert unfenced(reply, Ask(())) == "Yes"
     assert unfenced(reply, Ask((), role="generate")) == reply
     assert unfenced("data-driven <b>", Ask(())) == "data-driven <b>"
+
+
+def test_what_is_quoted_is_not_the_reply():
+    """A judge that repeats an answer in its fence has not said what that says."""
+    quoted = fence("Yes.")
+    assert unfenced(quoted, Ask(())) == quoted
+    assert unfenced(f"<data-0123456789abcdef>No, {quoted}", Ask(())) == f"No, {quoted}"

@@ -110,6 +110,9 @@ def read(connection: sqlite3.Connection, works: Sequence[int]) -> dict[int, str]
 
 
 def _unpacked(packed: bytes) -> str:
-    """What was stored; bounded, since a file may have been made by somebody else."""
-    text = zlib.decompressobj().decompress(packed, 8 * LONGEST)
+    """What was stored, "" if it is damaged; bounded, since a file may have been made by somebody else."""
+    try:
+        text = zlib.decompressobj().decompress(packed, 8 * LONGEST)
+    except zlib.error:
+        return ""
     return text.decode("utf-8", "replace")[:LONGEST]

@@ -98,7 +98,7 @@ class Index:
             IndexFault: there is no such file.
         """
         _must_be_path(path)
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # it may be opened again when the working directory is another
         self.readonly = readonly
         self.called = called or f"index {self.path.name}"
         if is_source(self.path) and not self.path.exists():
@@ -110,7 +110,7 @@ class Index:
         self._connections = Connections(self.path, readonly=readonly)
 
     def __reduce__(self) -> tuple[Callable[[Path, bool, str], Index], tuple[Path, bool, str]]:
-        return _reopened, (self.path.absolute(), self.readonly, self.called)
+        return _reopened, (self.path, self.readonly, self.called)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, readonly: bool = True, called: str = "") -> Index:

@@ -107,6 +107,7 @@ def add(
     paths = [_source(file, index) for file in files]
     done = (0, 0)
     with _growing(index) as known, _progress() as advance:
+        was_complete = known.complete
 
         def progress(read: int, added: int) -> None:
             nonlocal done
@@ -139,6 +140,11 @@ def add(
             )
         if complete:
             known.declare_complete()
+        elif was_complete and not known.complete:
+            say(
+                f"note: {index!r} was declared complete, and no longer is: correct the entries that were left out, and add "
+                "the files again with --complete"
+            )
     parts = [f"{imported.added:,} added", f"{imported.read - imported.added:,} there already"]
     if imported.retractions:
         parts.append(f"{imported.retractions:,} retracted")

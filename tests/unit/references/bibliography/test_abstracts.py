@@ -13,7 +13,7 @@ from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.importers import import_files
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.opensearch import OpenSearch
-from guardrail.references.bibliography.records import Record, Reference, Status
+from guardrail.references.bibliography.records import Record, Reference, Status, abstracts_of
 
 SAID = "Floods rose by 12 percent in H2O & mud, p < 0.05."
 RIVERS = Record("Rivers of northern towns", ("Anna Smith", "Bo Lee"), year=2020, abstract=SAID)
@@ -297,3 +297,17 @@ def test_authors_in_one_text(written, authors, cut, tmp_path):
     (record,) = read_records(file)
     assert record.et_al is cut
     assert (len(record.authors) if isinstance(authors, int) else record.authors) == authors
+
+
+def test_a_damaged_abstract_is_none(tmp_path):
+    """A file may come from elsewhere; the work is found all the same."""
+    work = Record("Rivers", ("Smith, A.",), abstract="Floods rose.")
+    with Index.create(tmp_path / "works.sqlite") as index:
+        index.add([work])
+    with sqlite3.connect(tmp_path / "works.sqlite") as connection:
+        connection.execute("UPDATE abstracts SET text = x'0102'")
+    connection.close()
+    with Index.open(tmp_path / "works.sqlite") as index:
+        found = index.find(Reference("Rivers", ("A. Smith",))).record
+        assert found is not None
+        assert abstracts_of(index, [found]) == [""]

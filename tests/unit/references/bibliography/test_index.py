@@ -395,6 +395,21 @@ class TestTogether:
             thread.join()
         assert wrong == []
 
+    def test_the_working_directory_may_change(self, path, monkeypatch, tmp_path_factory):
+        """A thread that asks later opens the same file."""
+        with Index.create(path) as writer:
+            writer.add(WORKS)
+        monkeypatch.chdir(path.parent)
+        found = []
+        with Index.open(path.name) as index:
+            monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+            thread = threading.Thread(
+                target=lambda: found.append(index.find(Reference(WORKS[0].title)).status)
+            )
+            thread.start()
+            thread.join()
+        assert found == [Status.FOUND]
+
     @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
     def test_a_forked_child_uses_a_connection_of_its_own(self, index):
         """And the parent's goes on working."""

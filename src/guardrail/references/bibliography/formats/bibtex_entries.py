@@ -120,7 +120,8 @@ class _Reader:
                 entry.fault = entry.fault or f"expected a field, '=' and its value, got {got!r}."
                 further = FURTHER.search(text, at, stop)
                 at = further.end() if further else stop
-        entry.end = stop + 1 if entry.closed else len(text[:stop].rstrip())
+        begin = entry.end
+        entry.end = stop + 1 if entry.closed else begin + len(text[begin:stop].rstrip())
         return entry
 
     def _skipped(self, at: int, stop: int) -> int:

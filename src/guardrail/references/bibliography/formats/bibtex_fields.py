@@ -108,14 +108,14 @@ def _address(value: str) -> str:
 
 def _names(text: str) -> list[str]:
     """The names of a list: split at "and" outside of braces, so that "{World Health Organization}" stays one."""
-    names, depth = [""], 0
+    names, depth = list[list[str]]([[]]), 0
     for part in AND.split(" ".join(text.split())):
         depth += (part == "{") - (part == "}")
         if depth <= 0 and part.lower() == " and ":
-            names.append("")
+            names.append([])
         else:
-            names[-1] += part
-    return [_name(name) for name in names]
+            names[-1].append(part)
+    return [_name("".join(parts)) for parts in names]
 
 
 def _name(name: str) -> str:
