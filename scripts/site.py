@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
-MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?|table: .+?) -->\n+", re.MULTILINE)
+MARK = re.compile(
+    r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?|table: .+?|public: .+?) -->\n+", re.MULTILINE
+)
 ROW = re.compile(r"^\|.*$", re.MULTILINE)
 CODE = re.compile(r"`[^`\n]+`")
 CITED = re.compile(r"\[((?:[a-z]+\d{4}[a-z]?|memory)(?:; (?:[a-z]+\d{4}[a-z]?|memory))*)\](?!\()")

@@ -23,6 +23,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+__all__ = [
+    "BackendError",
+    "ConfigError",
+    "GuardrailError",
+    "IndexFault",
+    "InputError",
+    "MissingExtra",
+    "ParseError",
+    "RecordingMiss",
+    "UnknownName",
+    "WeightsMissing",
+]
+
 
 class GuardrailError(Exception):
     """The root: `except GuardrailError` catches everything below and nothing else."""

@@ -579,6 +579,7 @@ class Decision(_Model):
 
 
 _FOLLOWING = frozenset({"answer", "verdict"})  # the fields that a report computes
+_SCHEMA_VERSION = 1
 
 
 class Report(_Model):
@@ -596,15 +597,19 @@ class Report(_Model):
     decision: Decision
     signatures: dict[str, str] = {}
     scales: dict[str, Scale] = {}
-    schema_version: int = 1
+    schema_version: int = _SCHEMA_VERSION
 
     @model_validator(mode="before")
     @classmethod
     def _without_what_follows(cls, data: Any) -> Any:
         """JSON has the answer and the verdict for whoever reads it; here they follow from the rest."""
-        if isinstance(data, dict) and not _FOLLOWING.isdisjoint(data):
-            return {name: value for name, value in data.items() if name not in _FOLLOWING}
-        return data
+        if not isinstance(data, dict):
+            return data
+        if (version := data.get("schema_version", _SCHEMA_VERSION)) != _SCHEMA_VERSION:
+            raise ValueError(
+                f"expected schema_version {_SCHEMA_VERSION}, got {version!r}: update guardrail-sdk to read this report"
+            )
+        return {name: value for name, value in data.items() if name not in _FOLLOWING}
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated property
     @property

@@ -22,6 +22,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -292,6 +293,17 @@ class TestOptions:
         script = pkgutil.resolve_name("scripts.options")
         wrong = [row for row in [*script.rows(tmp_path), *script.flags()] if row["ok"] is False]
         assert not wrong, wrong
+
+    def test_extras(self):
+        """docs/quick-start.md lists each extra that users install, and no other."""
+        text = (ROOT / "docs" / "quick-start.md").read_text(encoding="utf-8")
+        listed = re.findall(
+            r"^\| `(\w+)` \|", text.partition("## Extras")[2].partition("\n## ")[0], re.MULTILINE
+        )
+        declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        assert sorted(listed) == sorted(
+            set(declared["optional-dependencies"]).difference({"all", "dev", "docs"})
+        )
 
     def test_all_detectors(self):
         """Each stands in the list."""

@@ -3,10 +3,12 @@
 import ast
 import importlib
 import json
+import pkgutil
+import re
 import subprocess
 import sys
 
-from tests.house.source import SRC, guardrail_modules
+from tests.house.source import ROOT, SRC, guardrail_modules
 
 import guardrail
 
@@ -90,3 +92,46 @@ class TestImport:
         first, core = json.loads(output)
         assert [name for name in HEAVY if name in core] == []
         assert [name for name in ("pydantic", "numpy", "httpx", "tenacity") if name in first] == []
+
+
+class TestPage:
+    """docs/public.md says what semantic versioning covers."""
+
+    def test_is_what_the_code_exports(self):
+        """Its tables are those of the public modules' `__all__`."""
+        script = pkgutil.resolve_name("scripts.public")
+        text = script.PAGE.read_text(encoding="utf-8")
+        assert text.count("<!-- public: ") == 2
+        assert text == script.filled(text), "run python scripts/public.py --write"
+
+    def test_has_what_pages_and_examples_import(self):
+        """A reader who copies an import can rely on it."""
+        script = pkgutil.resolve_name("scripts.public")
+        modules = {**script.STABLE, **script.PROVISIONAL}
+        public = {(module, name) for module in modules for name in script.names(module)}
+        public |= {tuple(module.rpartition(".")[::2]) for module in modules}
+        shown = {
+            (path, node.module, alias.name)
+            for path, tree in self.sources()
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("guardrail")
+            for alias in node.names
+        }
+        assert len(shown) > 100
+        assert sorted(one for one in shown if one[1:] not in public) == []
+
+    @staticmethod
+    def sources():
+        """Python of the pages and the examples."""
+        for pattern in (
+            "README.md",
+            "docs/*.md",
+            "docs/methods/*.md",
+            "integrations/*/README.md",
+            "examples/*.py",
+        ):
+            for path in ROOT.glob(pattern):
+                text = path.read_text(encoding="utf-8")
+                blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+                for block in [text] if path.suffix == ".py" else blocks:
+                    yield str(path.relative_to(ROOT)), ast.parse(block)

@@ -32,7 +32,7 @@ class StoredModel(Model):
         """Read a file.
 
         Raises:
-            ConfigError: it cannot be read, or is something else.
+            ConfigError: it cannot be read, is something else, or has the form of another version.
         """
         try:
             return cls.model_validate_json(Path(path).read_bytes())
@@ -41,7 +41,13 @@ class StoredModel(Model):
                 f"expected {cls.KIND}, got {str(path)!r} ({error.strerror}): make one with {cls.COMMAND}"
             ) from error
         except ValidationError as error:
-            first = error.errors()[0]
+            faults = error.errors()
+            if other := [one["input"] for one in faults if one["loc"] == ("form",)]:
+                raise ConfigError(
+                    f"{path}: expected {cls.KIND} of form {cls.model_fields['form'].default}, got form {other[0]!r}: "
+                    f"update guardrail-sdk, or make one with {cls.COMMAND}"
+                ) from error
+            first = faults[0]
             place = ".".join(map(str, first["loc"])) or "the file"
             raise ConfigError(
                 f"{path}: not {cls.KIND} ({place}: {first['msg']}): make one with {cls.COMMAND}"

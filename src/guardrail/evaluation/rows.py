@@ -164,8 +164,11 @@ def read_run(folder: str | Path) -> RunInfo:
         ) from error
     except ValueError as error:
         raise ParseError(f"expected JSON: {error}", source=str(path)) from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"{path} is not of form {FORMAT}: evaluate the answers again")
+    version = found.get("format") if isinstance(found, dict) else None
+    if version != FORMAT:
+        raise InputError(
+            f"expected format {FORMAT} in {str(path)!r}, got {version!r}: update guardrail-sdk, or evaluate the answers again"
+        )
     found["files"] = tuple(InputFile(**one) for one in found["files"])
     found["groups"] = tuple(found["groups"])
     return RunInfo(**found)

@@ -13,6 +13,8 @@ from functools import lru_cache
 from guardrail.report import Span
 from guardrail.text.layout import Layout
 
+__all__ = ["sentences", "split_sentences"]
+
 _OTHER_END = re.compile(
     r"(?:[。！？｡]+[”’」』》）\"']*|[।॥؟۔]+)\s*"
     r"|[.!?…][“«‹]+\s+"  # they close in German

@@ -88,7 +88,7 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"format": 2}, "another version"),
+            ({"format": 2}, "expected format 1, got 2"),
             ({"mean": [0.5]}, "unpack"),
             ({"mean": [0.5, "x"]}, "a number"),
             ({"mean": [0.5, float("nan")]}, "finite"),

@@ -298,7 +298,9 @@ def _read(content: Any) -> ExternalFit:
     if not isinstance(content, dict):
         raise TypeError(f"expected an object, got {type(content).__name__}")
     if content.get("format") != _FORMAT:
-        raise ValueError(f"expected format {_FORMAT}, got {content.get('format')!r}: another version made it")
+        raise ValueError(
+            f"expected format {_FORMAT}, got {content.get('format')!r}: update guardrail-sdk, or make it again"
+        )
     if content.keys() != _KEYS:
         raise ValueError(f"keys that lack or are unknown: {sorted(content.keys() ^ _KEYS)!r}")
     for name in ("task", "language", "encoder", "compared_by", "form", "sides", "package"):
