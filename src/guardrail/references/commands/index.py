@@ -140,11 +140,7 @@ def add(
             )
         if complete:
             known.declare_complete()
-        elif was_complete and not known.complete:
-            say(
-                f"note: {index!r} was declared complete, and no longer is: correct the entries that were left out, and add "
-                "the files again with --complete"
-            )
+        _say_lost(index, lost=was_complete and not known.complete)
     parts = [f"{imported.added:,} added", f"{imported.read - imported.added:,} there already"]
     if imported.retractions:
         parts.append(f"{imported.retractions:,} retracted")
@@ -153,6 +149,15 @@ def add(
     if imported.resumed:
         parts.append(f"{_files(imported.resumed)} resumed")
     typer.echo(f"{one_line(index)}: {', '.join(parts)}; {total:,} works now")
+
+
+def _say_lost(index: str, *, lost: bool) -> None:
+    """Say that an index is no longer complete."""
+    if lost:
+        say(
+            f"note: {index!r} was declared complete, and no longer is: correct the entries that were left out, and add the "
+            "files again with --complete"
+        )
 
 
 def find(

@@ -108,7 +108,7 @@ HOSTILE = {
     "a chain of crossrefs": "".join(
         f"@book{{x{n}, title={{T}}, crossref={{x{n + 1}}}}}\n" for n in range(5_000)
     ),
-    "one name of many braces": "@misc{k, title={T}, author={{" + "} {" * 1_000_000 + "}}}",
+    "one name of many braces": "@misc{k, title={T}, author={{" + "}\n{" * 1_000_000 + "}}}",
     "footnotes in footnotes": "@misc{k, title={" + r"\footnote{" * 50_000 + "}" * 50_000 + "}}",
 }
 

@@ -79,52 +79,66 @@ read_pubmed = partial(_read, "pubmed")
 read_web_of_science = partial(_read, "web-of-science")
 
 
-def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[tuple[int, int, Values]]:
-    """First line, position after it and values of every work: up to "ER", or to the next beginning where one was.
+@dataclass(slots=True)
+class _Line:
+    """A value, the line on which it begins, and the position before that."""
 
-    A beginning in the middle is of the same work, unless a second title follows it.
-    """
+    tag: str
+    value: str
+    number: int
+    before: int
+
+
+def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[tuple[int, int, Values]]:
+    """First line, position after it and values of every work: up to "ER", or to the next beginning where one was."""
     with opened(path) as stream:
-        start = before = 0
-        values: Values = {}
-        middle: tuple[int, int, Values] | None = None  # where a beginning came after other values, and these
-        tag = ""
+        before, tag, begun = 0, "", False
+        said: list[_Line] = []
         for number, after, line in numbered_lines(stream, path):
             found = tagged.match(line)
             if found:
                 tag = found[1] if known.tags is None else known.tags.get(found[1], "")
-                value = (found[2] or "").strip()
-                again = tag == known.begins and tag in values
-                if values and (again or sum(map(len, values.values())) >= MOST_VALUES):
-                    yield start, before, values  # its end is missing
-                    values, middle = {}, None
-                elif tag == known.begins and values:
-                    middle = number, before, {key: list(some) for key, some in values.items()}
-                elif middle and tag in {"TI", "T1"} and tag in middle[2]:
-                    yield start, middle[1], middle[2]
-                    start, values = middle[0], _without(values, middle[2])
-                    middle = None
+                if (begun and tag == known.begins) or len(said) >= MOST_VALUES:
+                    yield from _parted(said, before, known)  # its end is missing
+                    said, begun = [], False
                 if tag == "ER":
-                    if values:
-                        yield start, after, values
-                    values, middle, tag = {}, None, ""
+                    yield from _parted(said, after, known)
+                    said, begun, tag = [], False, ""
                 elif tag:
-                    start = start if values else number
-                    values.setdefault(tag, []).append(value)
-            elif tag and line.strip() and tag in known.repeated:
-                if len(values[tag]) < MOST_VALUES:
-                    values[tag].append(line.strip())
-            elif tag and line.strip() and values:
-                values[tag][-1] = f"{values[tag][-1]} {line.strip()}"[:100_000]  # a value that was wrapped
+                    said.append(_Line(tag, (found[2] or "").strip(), number, before))
+                    begun = begun or tag == known.begins
+            elif tag and line.strip() and said:
+                if tag not in known.repeated:  # a value that was wrapped
+                    said[-1].value = f"{said[-1].value} {line.strip()}"[:100_000]
+                elif len(said) < MOST_VALUES:
+                    said.append(_Line(tag, line.strip(), number, before))
             before = after
-        if values:
-            yield start, before, values
+        yield from _parted(said, before, known)
 
 
-def _without(values: Values, first: Values) -> Values:
-    """What was said after the first values."""
-    rest = {tag: some[len(first.get(tag, ())) :] for tag, some in values.items()}
-    return {tag: some for tag, some in rest.items() if some}
+def _parted(said: Sequence[_Line], after: int, known: TagTable) -> Iterator[tuple[int, int, Values]]:
+    """The work, or the two works of which the first lost its end and its beginning: both have a title.
+
+    A beginning may stand in the middle of a work, too.
+    """
+    at = next((place for place, one in enumerate(said) if one.tag == known.begins), 0)
+    first, rest = said[:at], said[at:]
+    if _has_title(first) and _has_title(rest):
+        yield first[0].number, rest[0].before, _values(first)
+        yield rest[0].number, after, _values(rest)
+    elif said:
+        yield said[0].number, after, _values(said)
+
+
+def _has_title(said: Sequence[_Line]) -> bool:
+    return any(one.tag in {"TI", "T1"} for one in said)
+
+
+def _values(said: Sequence[_Line]) -> Values:
+    values: Values = {}
+    for one in said:
+        values.setdefault(one.tag, []).append(one.value)
+    return values
 
 
 def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
