@@ -39,7 +39,7 @@ HOSTILE = {
     "other scripts": "\u8fd9\u672c\u4e66\u300a\u4e09\u4f53\u300b\u5f88\u597d\u3002\u662f\u7684\u3002\u0e20\u0e32\u0e29\u0e32 \u1f600.",
     "blank": " \n\t\u00a0\u200b",
     "brackets": "[" * 500 + "(" * 500 + '"' * 501,
-    "long": '"A Title of Some Length", by A. Author and B. Author, 1999. ' * 1_700,
+    "long": '"A Title of Some Length", by A. Author and B. Author, 1999. ' * 400,
 }
 
 

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from guardrail.references.authors.lists import (
     agreement,
     authors_agree,
-    contains_author,
     overlap,
     parse_authors,
 )
@@ -89,10 +88,8 @@ def test_agreement_is_bounded_and_does_not_depend_on_the_order(found, random):
 @settings(max_examples=50)
 @given(st.lists(texts, max_size=4), st.lists(texts, max_size=4), st.booleans())
 def test_comparing_a_quotation_never_fails(claimed, found, cut):
-    """Any text may be claimed; an author that is contained agrees."""
+    """Any text may be claimed."""
     verdict = authors_agree(claimed, found, found_is_cut=cut)
     assert verdict in (True, False, None)
     if claimed and not found:
         assert verdict is None
-    for author in claimed:
-        assert contains_author(found, author) in (True, False)

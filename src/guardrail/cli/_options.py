@@ -39,7 +39,3 @@ JSON_REPORT = Annotated[
     str | None,
     typer.Option("--json", metavar="[PATH]", help=f"Write the whole report as JSON, {_PATH}"),
 ]
-JSON_RESULT = Annotated[
-    str | None,
-    typer.Option("--json", metavar="[PATH]", help=f"Write the result as JSON, {_PATH}"),
-]

@@ -41,7 +41,6 @@ __all__ = [
     "agreement",
     "authors_agree",
     "compare_authors",
-    "contains_author",
     "overlap",
     "parse_authors",
 ]
@@ -317,17 +316,6 @@ def _quoted(names: Sequence[str]) -> tuple[list[NameKey], bool]:
         cut = cut or dropped > 0
         found.extend(name_key(parse_name(piece)) for piece in _SEGMENT.split(plain))
     return [key for key in found if key.whole][:MOST_AUTHORS], cut
-
-
-def contains_author(names: Sequence[str], author: str) -> bool:
-    """Whether one of the names may be this author; a family name alone is enough.
-
-    Example:
-        >>> contains_author(["Aho, Alfred V.", "Ullman, Jeffrey D."], "Ullman et al.")
-        True
-    """
-    wanted, _ = _quoted([author])
-    return any(same_key(key, wanted[0]) for key in _quoted(names)[0]) if wanted else False
 
 
 @dataclass(frozen=True, slots=True)

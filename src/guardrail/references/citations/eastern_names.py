@@ -173,16 +173,6 @@ def _is_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text) or _BODY.fullmatch(text) or (text.isascii() and people(text)))
 
 
-def is_short(name: str) -> bool:
-    """Whether it is one name without words before it, as nearly all are: four signs at most, unless a dot parts them."""
-    read = names(name)
-    return (
-        read is not None
-        and len(read[0]) == 1
-        and (len(name) <= 4 or re.search(r"[·・．\s]", name) is not None)
-    )
-
-
 def cut_off(text: str) -> tuple[str, bool]:
     """The text without "等" or "외" at its end, and whether there was one."""
     cut = _CUT.search(text)

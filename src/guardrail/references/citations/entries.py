@@ -16,10 +16,7 @@ __all__ = ["Entries"]
 
 _LEAST_INITIALS = 3  # of a body that is cited by them
 _MOST_BODIES = 100  # whose short names are looked for
-_MOST, _MOST_OF_YEAR = (
-    30,
-    300,
-)  # references of one name and year, which have letters behind the year, and of one year
+_MOST = 30  # references of one name and year, which have letters behind the year
 _HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
 _SHORT = re.compile(r"\s[\[(](?P<short>[A-Z][\w&-]{1,12})(?=[\])]|,\s\d{4})")
 _LONGEST_BODY = 120  # characters
@@ -40,34 +37,24 @@ class Entries:
         bodies = [one.reference.authors[0] for one in entries if " " in one.reference.authors[0]]
         self._short = _short_names(answer, bodies[:_MOST_BODIES])
         self._by_name: dict[tuple[str, int], list[Citation]] = {}
-        self._of_year: dict[int, int] = {}
-        self._full: dict[tuple[str, int], dict[str, None]] = {}
+        self._years = set[int]()
         for one in entries:
             year = one.reference.year or 0
-            self._of_year[year] = self._of_year.get(year, 0) + 1
-            if self._of_year[year] <= _MOST_OF_YEAR:
-                family, comma, given = one.reference.authors[0].partition(", ")
-                name = f"{given} {family}" if comma else family
-                self._full.setdefault((name.rpartition(" ")[2], year), {})[name] = None
+            self._years.add(year)
             for name in self._spellings(one.reference.authors[0]) | _families(one.reference.authors[0]):
                 same = self._by_name.setdefault((name, year), [])
                 same += [one] * (len(same) < _MOST)
 
     def __bool__(self) -> bool:
-        return bool(self._of_year)
+        return bool(self._years)
 
     def of(self, year: int) -> bool:
         """Whether there are references of a year."""
-        return year in self._of_year
-
-    def full_names(self, name: str, year: int) -> Iterable[str]:
-        """The first authors of a year in full whose names end as one does: Planck Collaboration, of Collaboration."""
-        names = self._full.get((name.rpartition(" ")[2], year), {})
-        return (full for full in names if full.endswith(f" {name}"))
+        return year in self._years
 
     def meant(self, mark: Reference, suffix: str = "") -> Citation | None:
         """The only reference with the first author and the year of a mark, or else without a year; `suffix` is the letter behind the year."""
-        if mark.year is None or not mark.authors or not self._of_year:
+        if mark.year is None or not mark.authors or not self._years:
             return None
         return self._meant(mark, suffix) or self._meant_behind(mark)
 

@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterable
 
 from guardrail.references.authors.words import CONJUNCTIONS
+from guardrail.references.citations.houses import HOUSE_WORDS
 from guardrail.references.citations.languages import (
     AND,
     EDITED,
-    HOUSE_WORDS,
     OTHERS,
     PARTICLES,
     PERSON_TITLES,
     TOGETHER,
-    either,
 )
 
 __all__ = [
@@ -148,7 +147,7 @@ _EDITORS = re.compile(
 _BEHALF = re.compile(  # Roe PP, Poe TD, et al; RIVER Study Investigators
     r"[;,]\s(?:(?:for|on\sbehalf\sof)\s(?:the\s)?)?[A-Z][^;,.]{2,80}\s(?:Investigators|Collaborators|Collaboration|Consortium|Group|Network|Committee|Team)$"
 )
-_HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
+_HOUSE = re.compile(rf"(?<!\w){HOUSE_WORDS}(?!\w)")
 _TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
 _SPLIT = re.compile(
     rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})|(?<=[^\W\d_]\.)\s/\s(?=[^\W\d_]{{2}})"
@@ -184,23 +183,6 @@ def body(text: str) -> tuple[tuple[str, ...], bool] | None:
     if not 2 <= len(text) <= 120 or text.startswith(("A ", "An ")) or _BODY.fullmatch(text) is None:
         return None
     return ((text,), False) if text.isupper() or _BODY_WORD.search(text) else None
-
-
-def authors(text: str) -> tuple[tuple[str, ...], bool] | None:
-    """An organisation (or two), or else a list of people; `None` if the text is neither.
-
-    Example:
-        >>> authors("Competition and Markets Authority"), authors("National Research Council & Institute of Medicine")[0]
-        ((('Competition and Markets Authority',), False), ('National Research Council', 'Institute of Medicine'))
-    """
-    whole, names = body(text), people(text)
-    if whole is None or not _BODY_WORD.search(text) or (names and re.search(r",\s[A-Z]\.", text)):
-        return names or whole
-    parts = [body(part) for part in re.split(r"\s(?:&|and)\s", text)]
-    two = len(parts) == 2 and all(
-        part and _BODY_WORD.search(part[0][0]) and " " in part[0][0] for part in parts
-    )
-    return (tuple(part[0][0] for part in parts if part), False) if two else whole
 
 
 def _abbreviates(short: str, name: str) -> bool:

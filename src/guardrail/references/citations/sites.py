@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from guardrail.references.bibliography.normalise import normalise
-from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.venues import is_named
-from guardrail.references.citations.words import words
 
 __all__ = [
     "STANDARD",
     "names_source",
-    "parted",
-    "spells_out",
 ]
 
-_BEHIND = re.compile(
-    r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
-)
-_BEFORE = re.compile(
-    r"(?P<site>[^\W_](?:[^–—|:.?!,]|\.(?=\w)){1,60}?)(?:(?P<dash>\s[–—|-]\s)|:\s)(?P<title>\S.*)"
-)
 _BODIES = r"(?:RFC|BCP|STD|PEP|ISO(?:/IEC)?|IEEE|NIST SP|ANSI|ECMA|ITU-T)"
 STANDARD = re.compile(rf"(?:W3C|{_BODIES})[\s-]?[A-Z]{{0,2}}\.?\d[\w.:-]{{0,20}}")
 """The number of a standard: RFC 6749, ISO/IEC 27001:2022, ITU-T H.264."""
-_DOCS = re.compile(r"\s(?:docs|documentation)$", re.IGNORECASE)
-_DOCS_ADDRESS = re.compile(r"//docs\.|/(?:docs?|documentation|wiki)/", re.IGNORECASE)
-_ARTICLE = re.compile(r"(?:an?|the|der|die|das|eine?|le|la|les|une?|el|los|las)\s", re.IGNORECASE)
-_SHORT = re.compile(r"[A-Z][A-Z.]{1,7}")  # CDC, GOV.UK
-_MOST_BEFORE = 5  # words of the name of a site before a title
 
-_TITLED_STANDARD = re.compile(rf"(?P<code>{_BODIES}\s?\d[\d.-]{{0,12}})(?:\s[–—-]\s|:\s)(?=\S{{2}})")
-_OWNED = re.compile(
-    r"[\w.-]{2,30}(?:\s[\w.-]{1,30}){0,3}['’]s?\s[^\W\d_]\w{2,20}(?:\s\w{2,20})?"
-    r"|(?:.{1,40}\s)?(?:Blog|Wiki|Docs|Documentation|News|Magazine|Podcast|Forums?|Newsletter)"
-)
-"""Names that show that they are those of sites: Ann's Ramblings, Stack Overflow Blog."""
-_ACRONYM = re.compile(r"[A-Z]{2,6}")
 _LEAST = 3  # letters of the name of a site
 _WORD = 6  # letters of a word that alone names a site: Encyclopaedia Britannica, britannica.com
-_LONGEST = 6  # words of it, behind a bar
 _ADDRESS = re.compile(r"\s*(?:https?:)?//(?:www\.)?([\w.-]+)", re.IGNORECASE)
 
 _SOURCE = re.compile(  # what the text of a link to a law or a decision may say of it
@@ -74,73 +49,6 @@ def names_source(text: str, address: str) -> bool:
         (True, False)
     """
     return _SOURCE.fullmatch(normalise(text)) is not None or _of_host(text, _host(address))
-
-
-def parted(reference: Reference) -> Reference:
-    """The reference with the site, or the number of a standard, as venue where it was read as an end of the title.
-
-    Example:
-        >>> found = parted(Reference("CDC: Botulism", url="https://www.cdc.gov/botulism/"))
-        >>> found.title, found.venue
-        ('Botulism', 'CDC')
-    """
-    names, host = reference.authors, _host(reference.url)
-    if len(names) == 1 and _ACRONYM.fullmatch(names[0]) and _of_host(names[0], host):
-        # RHS – "Blossom end rot"
-        reference = replace(reference, authors=(), venue=reference.venue or names[0])
-    if reference.authors or not reference.title:
-        return reference
-    if code := _TITLED_STANDARD.match(reference.title):  # RFC 7519 - JSON Web Token
-        venue = reference.venue or code["code"]
-        return replace(reference, title=reference.title[code.end() :], venue=venue)
-    if reference.venue or spells_out(reference.title):
-        return reference
-    before = _BEFORE.fullmatch(reference.title) if not reference.year else None
-    if before and _is_before(before["site"], before["title"], reference.url, dashed=bool(before["dash"])):
-        return replace(reference, title=before["title"], venue=before["site"])
-    if behind := _BEHIND.fullmatch(reference.title):
-        site = behind["site"].strip(" ·•")
-        if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
-            return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
-    return reference
-
-
-def _is_before(name: str, title: str, address: str, *, dashed: bool) -> bool:
-    """Whether a name before a title is its site's: Python docs: Random numbers; CDC: About Measles; but not NASA: A History of …."""
-    bare = _DOCS.sub("", name)
-    if not _of_host(bare, _host(address)):
-        return False
-    if bare != name:
-        return True
-    if _ARTICLE.match(title):
-        return False
-    count = len(name.split())
-    if _SHORT.fullmatch(name) or (dashed and 1 < count <= _MOST_BEFORE):
-        return True
-    documented = _DOCS_ADDRESS.search(address) is not None  # PostgreSQL: Using EXPLAIN
-    return count <= _MOST_BEFORE and (count > 1 or documented) and _is_in_path(title, address)
-
-
-def _is_in_path(title: str, address: str) -> bool:
-    """Whether the path of an address has a word of a title: Mayo Clinic: Gout, https://www.mayoclinic.org/gout."""
-    path = normalise(address.partition("//")[2].partition("/")[2]).split()
-    said = normalise(title).split()
-    telling = (word for word in said if len(word) > _LEAST or not word.isalpha())
-    return "".join(said) in path or any(word in path for word in telling)
-
-
-def spells_out(title: str) -> bool:
-    """Whether the letters of its first word begin the words behind it: "BLAST: Basic Local Alignment Search Tool" names no site."""
-    name, *rest = re.split(r":\s|\s[–—-]\s", title, maxsplit=1)
-    return bool(rest) and "".join(word[0] for word in words(rest[0]) if word[0].isupper()).startswith(name)
-
-
-def _is_site(name: str, apart: str, *, paged: bool) -> bool:
-    """Whether what stands behind a sign in the title of a page is the name of a site or a journal."""
-    if apart == "" or apart in {":", ","}:
-        return False
-    shown = apart == "|" and len(words(name)) <= _LONGEST  # Using Cookies | MDN: as browsers show pages
-    return shown or is_named(name) or (paged and _OWNED.fullmatch(name) is not None)
 
 
 def _of_host(name: str, host: str) -> bool:

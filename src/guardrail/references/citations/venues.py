@@ -11,17 +11,11 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["NAME", "is_journal", "is_named", "is_venue"]
+__all__ = ["is_journal", "is_venue"]
 
-_CAPITAL = r"(?:St\.\s)?[^\W\d_a-z][\w’'&-]{0,30}"
-_SHORTENED = rf"(?:(?:[^\W\d_a-z]\w{{0,9}}\.\s){{2,7}}|J\.\s){_CAPITAL}\.?"  # Commun. Math. Phys.
 _SHORTENED_PLAIN = re.compile(  # N Engl J Med, but not La Reproduction or He et al.
     r"(?<!\w)J\s[A-Z]|(?:[A-Z]\w{0,8}\s){2}[A-Z]\w*$"
 )
-_DATE = r"\s(?:the\s)?(?:1[4-9]|20|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Fall|Winter)"
-NAME = rf"(?:{_SHORTENED}|{_CAPITAL}(?::?\s(?:(?:of|the|and|&|for|on|in(?!{_DATE})|de|der|des|du|la|für|und|et|y)\s){{0,3}}{_CAPITAL}){{0,8}})"
-"""A pattern of such a name."""
-
 _NO_VENUES = frozenset({"RFC", "ISO", "DIN", "ANSI", "ISBN", "ISSN", "DVD", "BCE", "USA", "USSR", "TBA"})
 _SHORTEST, _LONGEST = 3, 120  # characters of a name
 _PRESS = re.compile(
@@ -62,17 +56,6 @@ def is_venue(name: str) -> bool:
     known = journals(name)
     short = name.isupper() or "." in name or _SHORTENED_PLAIN.search(name)
     return is_journal(name) or bool(known and short) or _is_acronym(name)
-
-
-def is_named(name: str) -> bool:
-    """Whether a name is exactly that of a publisher, a journal or a conference: no word of such within it is enough."""
-    return (
-        is_press(name)
-        or is_journal(name)
-        or conference(name) is not None
-        or normalise(name) in _MORE
-        or (name.isupper() and bool(journals(name)))
-    )
 
 
 def is_journal(name: str) -> bool:

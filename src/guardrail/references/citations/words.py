@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["VENUE", "YEAR", "Quotation", "points", "quotation_at", "title_case", "words"]
+__all__ = ["VENUE", "YEAR", "Quotation", "quotation_at", "title_case", "words"]
 
 YEAR = re.compile(r"(?<![\w.:/-])(?:1[4-9]|20)\d\d(?![^\W⁰-⁹¹²³]|[%/]|\.\d)")
 
@@ -81,52 +81,6 @@ _SMALL = frozenset(
         "per",
     ]
 )
-_POINTERS = frozenset(
-    [
-        "a",
-        "abstract",
-        "access",
-        "article",
-        "at",
-        "available",
-        "click",
-        "doi",
-        "download",
-        "for",
-        "full",
-        "here",
-        "in",
-        "is",
-        "it",
-        "link",
-        "more",
-        "of",
-        "on",
-        "online",
-        "original",
-        "paper",
-        "pdf",
-        "preprint",
-        "publication",
-        "publisher",
-        "read",
-        "report",
-        "see",
-        "site",
-        "source",
-        "study",
-        "text",
-        "the",
-        "this",
-        "to",
-        "url",
-        "version",
-        "view",
-        "website",
-        "whole",
-    ]
-)
-"""Words of which the text of a link consists that only points: read the whole paper here."""
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _PAIRS = {
     '"': '"',
@@ -224,14 +178,3 @@ def title_case(text: str) -> float:
     found = words(text)
     long = [w for i, w in enumerate(found) if i == 0 or (w not in _SMALL)]
     return sum(not w[0].islower() for w in long) / len(long) if long else 0.0
-
-
-def points(text: str) -> bool:
-    """Whether the text of a link only points somewhere.
-
-    Example:
-        >>> points("Read the full paper here"), points("The Power Broker")
-        (True, False)
-    """
-    said = words(text)
-    return bool(said) and all(word.lower() in _POINTERS for word in said)
