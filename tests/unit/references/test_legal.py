@@ -1,6 +1,8 @@
 """Cases and laws: what is read of them, where they end, and what a look-up may say of them."""
 
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from tests.effort import ends
@@ -10,8 +12,8 @@ from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record, Reference
-from guardrail.references.citations import citations, legal
-from guardrail.references.citations.laws import named_laws, names_a_law
+from guardrail.references.citations import citations, decisions, laws, legal
+from guardrail.references.citations.laws import law_words, named_laws, names_a_law
 
 BROWN = "Brown v. Board of Education, 347 U.S. 483 (1954)"
 
@@ -501,3 +503,18 @@ def test_a_law_in_a_list_that_was_asked_for_is_never_called_wrong(tmp_path, item
         index.add([Record("Regulation (EU) 2016/679", (), year=2016, venue="OJ L 119")])
     found = Guard([ReferenceCheck(bibliography=path)]).check(f"1. {item}", prompt="List references.").findings
     assert [finding.verdict for finding in found] == [Verdict.UNVERIFIED]
+
+
+class TestTable:
+    def test_every_list_is_read(self):
+        """A word that is entered under a name that nobody reads would count for nothing."""
+        known = law_words()
+        courts = known.pop("courts")
+        read = {
+            name: Path(module.__file__).read_text(encoding="utf-8")
+            for name, module in (("laws", laws), ("courts", decisions))
+        }
+        for name in {name for lists in known.values() for name in lists}:
+            assert re.search(rf"\b(?:words|zh|ja|ko)\[[\"']{name}[\"']\]", read["laws"]), name
+        for name in courts:
+            assert re.search(rf"_OF\[[\"']{name}[\"']\]", read["courts"]), name

@@ -107,14 +107,14 @@ class _Grammar:
 @cache
 def _grammar() -> _Grammar:
     by_language = law_words()
+    by_language.pop("courts")
     words = defaultdict[str, list[str]](list)
-    for language, some in by_language.items():
+    for some in by_language.values():
         for name, listed in some.items():
-            words[name] += listed if language != "courts" else []
+            words[name] += listed
     en, zh, ja, ko = (by_language[name] for name in ("en", "zh", "ja", "ko"))
-    romance = any_of(
-        word for name in ("pt", "es", "fr", "it") for word in by_language[name].get("titles", ())
-    )
+    others = any_of(set(words["titles"]).difference(en["titles"]))
+    lead = any_of(set(words["lead"]).difference(zh["lead"]))
     title_of = {"of", "of the", *words["of"]} - {*en["of"][2:]}
     number = r"(?:(?:[Nn]os?\.?|Nr\.?|[Nn]\.?\s?[º°]?|núm\.)\s?)?"
     union = r"(?:EU|EC|UE|CE|EG|WE|EEC|CEE|EWG|EEG|Euratom)"
@@ -124,12 +124,12 @@ def _grammar() -> _Grammar:
     east = any_of(zh["ends"])
     forms = {
         "number": rf"(?:{any_of(words['numbered'])})(?:\s?\({union}\))?\s{number}\d[\d./-]{{0,14}}(?<=\d)(?!\w)(?:/{union}(?!\w))?{issued}{month}(?:\s\([^\W\d_a-z][^()\n]{{2,80}}\)|\s(?:{any_of(words['on'])})\s[^.,;:()\n|*]{{5,120}})?",
-        "ordinal": rf"(?:{any_of(en['ordinals'])}|\d{{1,2}}(?:st|nd|rd|th))\sAmendment(?!\w)",
-        "act": rf"{_RUN}(?:{any_of(en['acts'])})(?![\w’'-]|\sAct)(?:,?\s(?:of\s)?{_YEAR}(?!\d){states}|\sof\s(?:the\s)?{_CAPITAL}(?:\s{_CAPITAL}){{0,3}}(?<![.,]))?",
-        "code": rf"{_RUN}(?:{any_of(en['codes'])})(?![\w’'-])(?:,?\s(?:of\s)?{_YEAR}(?!\d))?",
+        "ordinal": rf"(?:{any_of(words['ordinals'])}|\d{{1,2}}(?:st|nd|rd|th))\sAmendment(?!\w)",
+        "act": rf"{_RUN}(?:{any_of(words['acts'])})(?![\w’'-]|\sAct)(?:,?\s(?:of\s)?{_YEAR}(?!\d){states}|\sof\s(?:the\s)?{_CAPITAL}(?:\s{_CAPITAL}){{0,3}}(?<![.,]))?",
+        "code": rf"{_RUN}(?:{any_of(words['codes'])})(?![\w’'-])(?:,?\s(?:of\s)?{_YEAR}(?!\d))?",
         "treaty": rf"(?:{_CAPITAL}\s){{0,3}}(?:{any_of(en['titles'])})\s(?:on|of|for|against|concerning|relating\sto|Concerning)\s(?:the\s)?{_CAPITAL}{_WORDS}(?:\sof\s{_YEAR})?",
         "name": rf"(?:Constitution\sof\s(?:the\s)?{_CAPITAL}|{any_of(words['names'])})(?![\w‑-])(?:\s(?:de|of)\s{_YEAR})?",
-        "title": rf"(?:{romance})(?:\sd[aeo]s?|\sdel|\sde\sla)?\s{_CAPITAL}{_WORDS}(?:\sde\s{_YEAR})?",
+        "title": rf"(?:{others})(?:\sd[aeo]s?|\sdel|\sde\sla)?\s{_CAPITAL}{_WORDS}(?:\sde\s{_YEAR})?",
         "compound": rf"[^\W\d_a-z][\w-]{{2,40}}(?:{any_of(words['compound'])})(?!\w)",
         "within": rf"(?:\d{{1,2}}\s(?:{any_of(words['volumes'])})|{any_of(words['within'])})(?![\w‑-])(?:/\d{{2,4}})?",
         "before": r"(?:[A-Z][\w.&’'-]{1,15}\s){1,5}(?=§)",
@@ -163,13 +163,11 @@ def _grammar() -> _Grammar:
         ),
         of=compiled(rf",?\s(?:{any_of(words['of'])})(?:(?<=[’'])|\s(?:the\s)?(?:U\.?S\.?\s)?)"),
         beside=compiled(rf"(?:,?\s(?:{any_of(words['in_its'])})\s|,\s|\s\(|\s[–—-]\s|\s|的)?"),
-        lead=compiled(
-            rf"(?:{any_of(en['lead'])})(?![\w’'])[,:]?\s(?:the\s)?|.{{0,20}}(?:{any_of(zh['lead'])})"
-        ),
+        lead=compiled(rf"(?:{lead})(?![\w’'])[,:]?\s(?:the\s)?|.{{0,20}}(?:{any_of(zh['lead'])})"),
         goes_on=compiled(rf",?\s(?:{any_of([*words['on'], *title_of])})\s[^:–—?!\n]{{2,400}}"),
         known=frozenset(words["places"]),
         short=tuple(words["short"]),
-        no_law=tuple(ja["not"]),
+        no_law=tuple(words["not"]),
     )
 
 
