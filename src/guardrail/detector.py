@@ -110,6 +110,11 @@ class Detector(Options, ABC):
         """Whether it can judge nothing without documents (`case.context`)."""
         return False
 
+    def reads_record(self, text: str) -> bool:
+        """Whether it reads a JSON text as it is written, since its fields belong together, rather than string by string."""
+        del text
+        return False
+
     @abstractmethod
     def cost(self, case: Case) -> Calls:
         """Calls for this case, before anything is asked: by route, the least and the most.

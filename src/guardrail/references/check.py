@@ -40,6 +40,7 @@ from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.kinds import is_page
 from guardrail.references.citations.model import FIRM
 from guardrail.references.citations.silence import may_cite, unread
+from guardrail.references.citations.structured import holds_references
 from guardrail.references.citations.tagging import INSTALL, packaged_tagger, tagger_installed
 from guardrail.references.correcting import with_numbers
 from guardrail.references.evidence import lookup_of
@@ -223,6 +224,10 @@ class ReferenceCheck(Detector):
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""
         return {} if self._backend is None else {Find.lane: self._backend}
+
+    def reads_record(self, text: str) -> bool:
+        """Where it holds references: their fields belong together."""
+        return holds_references(text)
 
     def cost(self, case: Case) -> Calls:
         """Look-ups, and questions: the least if all is settled by look-up or at the first round."""

@@ -38,8 +38,11 @@ class Bad(Detector):
 
     name = "bad"
 
-    def __init__(self, *, whole=False):
-        self.whole = whole
+    def __init__(self, *, whole=False, record=False):
+        self.whole, self.record = whole, record
+
+    def reads_record(self, text):
+        return self.record
 
     def cost(self, case):
         return {}
@@ -79,8 +82,8 @@ class Shown:
 
     def __init__(self, name, text, policy, *, schema=SCHEMA, whole=False, record=False):
         codec, asked = CODECS[name], request(name, schema)
-        guard = Guard([Bad(whole=whole)], policy=policy)
-        exchange = Exchange(guard, codec, asked, is_record=lambda _: record)
+        guard = Guard([Bad(whole=whole, record=record)], policy=policy)
+        exchange = Exchange(guard, codec, asked)
         settled = exchange.settle(body(name, text), lambda _: {})
         self.summary, self.body = settled.summary, settled.body
         self.text = codec.choices(settled.body)[0].text

@@ -10,6 +10,7 @@ import pytest
 from tests.unit.server.conftest import FORBIDDEN, SECRET, Spotter, canned, running
 
 from guardrail import Guard, annotate, block, flag, regenerate, remove
+from guardrail.detectors import ReferenceCheck
 
 SAID = f"Rivers flow. See {SECRET} for more. They end in seas."
 
@@ -104,6 +105,25 @@ class TestPlain:
     def test_audio_cannot_be_examined(self, guarded):
         """So it is refused."""
         assert guarded().chat(modalities=["text", "audio"]).status_code == 501
+
+
+class TestStructured:
+    def test_references_in_json_are_read_with_their_fields(self, canned_answer, tmp_path):
+        """An entry that is made up goes whole; string by string, none of them would be a reference."""
+        library = tmp_path / "refs.bib"
+        library.write_text(
+            "@book{c, title={Silent Spring}, author={Rachel Carson}, year={1962}}", encoding="utf-8"
+        )
+        real = {"title": "Silent Spring", "authors": ["Rachel Carson"], "year": 1962}
+        false = {"title": "Silent Spring", "authors": ["John Smith"], "year": 1962}
+        served = canned_answer(
+            "/v1/chat/completions",
+            json.dumps({"references": [real, false]}),
+            detector=ReferenceCheck(bibliography=library),
+        )
+        asked = {"model": "m", "messages": [], "response_format": {"type": "json_object"}}
+        body = served.client.post("/v1/chat/completions", json=asked).json()
+        assert json.loads(body["choices"][0]["message"]["content"]) == {"references": [real]}
 
 
 class TestStream:

@@ -48,7 +48,6 @@ from guardrail.errors import ConfigError, InputError
 from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.options import one_of
-from guardrail.references.citations.structured import holds_references
 
 __all__ = ["Call", "Given", "Settings", "Watch"]
 
@@ -210,7 +209,6 @@ class Call:
             self._codec,
             request,
             context=context,
-            is_record=holds_references,
             reasoning=settings.reasoning,
         )
         if self.streams and settings.by_sentence and not why_buffered(guard, self._codec, request):

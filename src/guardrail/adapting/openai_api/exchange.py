@@ -61,7 +61,6 @@ class Exchange:
         request: the body that the application sent.
         context: documents in place of those that the request and the response bring along; `None` = those.
         users: whether documents count that are delimited in a user's message.
-        is_record: whether a JSON text is to be examined as it is written, not as the strings in it.
         reasoning: what becomes of reasoning that can be read. "check" has it examined by itself: it is shown as it is, or not.
     """
 
@@ -73,7 +72,6 @@ class Exchange:
         *,
         context: Documents = None,
         users: bool = False,
-        is_record: Callable[[str], bool] = lambda _: False,
         reasoning: Reasoning = "drop",
     ) -> None:
         self._guard = guard
@@ -82,7 +80,6 @@ class Exchange:
         self._given = None if context is None else content.documents(context)
         self._users = users
         self._found: tuple[Json | None, Gathered] | None = None
-        self._is_record = is_record
         self._reasoning = reasoning
         self._hearing = Hearing(guard)
         self._form = codec.form(request)
@@ -265,7 +262,7 @@ class Exchange:
         if not choice.text:
             return None
         reading = self._structured(choice)
-        if reading is None or self._is_record(choice.text):
+        if reading is None or any(one.reads_record(choice.text) for one in self._guard.detectors):
             return Text(choice.text, choice.logprobs, _citations(body, choice))
         return reading if reading.text else None
 
