@@ -162,8 +162,7 @@ class ReferenceCheck(Detector):
         default=0.5,
         least=0,
         most=1,
-        help="unsupported from this score on; `guardrail.statistics.calibration.threshold_for_fdr` finds a "
-        "threshold from labelled answers",
+        help="unsupported from this score on; `guardrail calibrate` finds a threshold from labelled answers",
     )
     draws: int | None = option(default=None, least=1, help="replies per direct query; None = by effort")
     logprobs: int | None = option(

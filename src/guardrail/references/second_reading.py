@@ -312,32 +312,38 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
     for end in (start,) if citation.reference.authors else (start, first):  # names lead to the identifier
         found = _TITLE_BEFORE.search(text, 0, end)
-        said = set(normalise(found["title"]).split()).difference(_SMALL.split("|")) if found else set()
-        capitals = sum(word[:1].isupper() for word in words(found["title"])) if found else 0
-        if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
+        if found and _capitals(found["title"]) >= _LEAST and _is_of_another(found["title"], known):
             return found["title"].strip()
     label = _LABEL.search(answer, max(0, citation.span.start - _LONGEST_LABEL), citation.span.start)
     if label and not _LEADS.search(label["text"]):  # a part of it was read as something else: a law
-        said = set(normalise(label["text"]).split()).difference(_SMALL.split("|"))
-        if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
+        if _is_of_another(label["text"], known, _OF_A_LINE):
             return label["text"].strip()
     alone = begin == answer.rfind("\n", 0, citation.span.start) + 1 and not citation.reference.authors
     if alone and (line := _LINE_BEFORE.match(text[:first])) and not _LEADS.search(line["title"]):
-        said = set(normalise(line["title"]).split()).difference(_SMALL.split("|"))
-        capitals = sum(word[:1].isupper() for word in words(line["title"]))
-        if (
-            len(said) >= _OF_A_LINE
-            and (line["arrow"] or capitals >= _LEAST)
-            and 2 * len(said & known) < len(said)
-        ):
+        marked = line["arrow"] or _capitals(line["title"]) >= _LEAST
+        if marked and _is_of_another(line["title"], known, _OF_A_LINE):
             return line["title"].strip()
     end = citation.span.start + len(citation.span.of(answer).rstrip(" ,:–—-"))
     behind = _TITLE_BEHIND.match(answer, end)
-    if behind and not citation.reference.authors and title_case(behind["title"]) >= _CASED:
-        said = set(normalise(behind["title"]).split()).difference(_SMALL.split("|"))
-        if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
-            return behind["title"].strip()
+    if (
+        behind
+        and not citation.reference.authors
+        and title_case(behind["title"]) >= _CASED
+        and _is_of_another(behind["title"], known, _OF_A_LINE)
+    ):
+        return behind["title"].strip()
     return ""
+
+
+def _capitals(text: str) -> int:
+    """How many words begin with a capital."""
+    return sum(word[:1].isupper() for word in words(text))
+
+
+def _is_of_another(text: str, known: Set[str], least: int = 1) -> bool:
+    """Whether a text has enough words, and less than half of them are known of a work."""
+    said = set(normalise(text).split()).difference(_SMALL.split("|"))
+    return len(said) >= least and 2 * len(said & known) < len(said)
 
 
 def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
@@ -364,8 +370,7 @@ def name_beside(citation: Citation, answer: str, work: Record) -> str:
     behind = _NAME_BEHIND.match(answer, end)
     known = words_of([work.title, work.venue])
     for found in filter(None, (before, behind)):
-        said = set(normalise(found["title"]).split()).difference(_SMALL.split("|"))
-        if len(said) >= _OF_A_LINE and 2 * len(said & known) < len(said):
+        if _is_of_another(found["title"], known, _OF_A_LINE):
             return found["title"].strip()
     return ""
 

@@ -25,8 +25,8 @@ __all__ = ["merged"]
 # authors and a year without a title are marks; of titles with a year, an address or an identifier .95 from .9 on.
 _SURE, _SURE_MARK = 0.9, 0.4
 _CLEAR = 0.95  # of a title, beside which only names or a venue are said
+# How probable the fields of the title and of the names must be, each the least of a word, from which a look-up may call them wrong.
 _CERTAIN, _CERTAIN_NAMES = 0.5, 0.2
-"""How probable the fields of the title and of the names must be, each the least of a word, from which a look-up may call them wrong."""
 _DENIED = 0.6  # of no word, from which what a grammar found is left out
 _MARKS = {
     '"': '"',

@@ -49,10 +49,9 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]
         >>> [(span.of(text), reason) for span, reason in unread(text, [])]
         [('347 U.S. 483', 'this looks like a citation, but could not be read')]
     """
-    covered = sorted((one.span.start, one.span.end) for one in found)
     end = read_to(answer)
     entries = sorted(unread_entries(answer[:end], found), key=lambda span: span.start)
-    covered = sorted([*covered, *((span.start, span.end) for span in entries)])
+    covered = sorted((span.start, span.end) for span in (*(one.span for one in found), *entries))
     yield from ((span, _REASON) for span in entries)
     at = 0
     for match in _MARK.finditer(answer, 0, end):
