@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import replace
 
 from guardrail.engine.flow import Answer, Flow, one
@@ -315,9 +316,9 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
         if found and _capitals(found["title"]) >= _LEAST and _is_of_another(found["title"], known):
             return found["title"].strip()
     label = _LABEL.search(answer, max(0, citation.span.start - _LONGEST_LABEL), citation.span.start)
-    if label and not _LEADS.search(label["text"]):  # a part of it was read as something else: a law
-        if _is_of_another(label["text"], known, _OF_A_LINE):
-            return label["text"].strip()
+    # a part of it was read as something else: a law
+    if label and not _LEADS.search(label["text"]) and _is_of_another(label["text"], known, _OF_A_LINE):
+        return label["text"].strip()
     alone = begin == answer.rfind("\n", 0, citation.span.start) + 1 and not citation.reference.authors
     if alone and (line := _LINE_BEFORE.match(text[:first])) and not _LEADS.search(line["title"]):
         marked = line["arrow"] or _capitals(line["title"]) >= _LEAST
