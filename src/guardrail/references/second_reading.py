@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from guardrail.engine.flow import Answer, Flow, one
@@ -341,7 +341,7 @@ def _capitals(text: str) -> int:
     return sum(word[:1].isupper() for word in words(text))
 
 
-def _is_of_another(text: str, known: Set[str], least: int = 1) -> bool:
+def _is_of_another(text: str, known: AbstractSet[str], least: int = 1) -> bool:
     """Whether a text has enough words, and less than half of them are known of a work."""
     said = set(normalise(text).split()).difference(_SMALL.split("|"))
     return len(said) >= least and 2 * len(said & known) < len(said)
