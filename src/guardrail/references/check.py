@@ -118,6 +118,11 @@ class ReferenceCheck(Detector):
     version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "answer"
     scale: ClassVar[Scale] = Scale(unit="1 − groundedness")
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "complete": "An index says so itself: run guardrail references index add library.sqlite refs.bib --complete, and write "
+        "bibliography='library.sqlite'.",
+        "online": "Catalogues are named: write sources=['crossref', 'openalex', 'arxiv'].",
+    }
 
     effort: Effort = option(
         default="fast",
