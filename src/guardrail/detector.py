@@ -110,6 +110,11 @@ class Detector(Options, ABC):
         """Whether it can judge nothing without documents (`case.context`)."""
         return False
 
+    @property
+    def needs_prompt(self) -> bool:
+        """Whether it can judge nothing without what was asked (`case.messages`), or documents in its place."""
+        return False
+
     @abstractmethod
     def cost(self, case: Case) -> Calls:
         """Calls for this case, before anything is asked: by route, the least and the most.

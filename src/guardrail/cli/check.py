@@ -194,7 +194,7 @@ def check(  # noqa: PLR0917  # an option each
     places = file or ["-"]
     if not file and sys.stdin.isatty():
         raise Usage(
-            "expected an answer to check, got none. Name a FILE, or pipe it in: … | guardrail check -"
+            "expected an answer to check, got none. Name a FILE, or pipe it in: echo 'TEXT' | guardrail check -"
         )
     if len(places) > 1:
         alone = {
@@ -245,6 +245,8 @@ def check(  # noqa: PLR0917  # an option each
     with build(choice) as built:
         for warning in built.warnings:
             say(f"note: {warning}")
+        for case in cases:
+            built.must_be_able(case)
         files = [Checked(place, built.check(case)) for place, case in zip(places, cases, strict=True)]
         report = files[0].report
         outputs.write(report)
