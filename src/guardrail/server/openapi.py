@@ -103,7 +103,7 @@ def _own_schemas() -> Json:
         ),
         "Own": _object(
             {"context": {**_ref("Documents"), "description": "take the place of those that are found"}},
-            "What the application tells the guard. It is not sent on.",
+            "What the application says to the guard. It is not sent on.",
         ),
         "Given": _object(
             {
