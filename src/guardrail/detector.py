@@ -115,6 +115,11 @@ class Detector(Options, ABC):
         """Whether it can judge nothing without what was asked (`case.messages`), or documents in its place."""
         return False
 
+    @property
+    def needs_models(self) -> bool:
+        """Whether it can judge nothing without the models that it asks at least (`cost`)."""
+        return True
+
     @abstractmethod
     def cost(self, case: Case) -> Calls:
         """Calls for this case, before anything is asked: by route, the least and the most.

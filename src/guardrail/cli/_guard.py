@@ -29,7 +29,6 @@ _ADAPTERS = {  # what --backend LANE= takes, to be pasted; of a lane that is not
     "language_model": "local:model=DIR",
     "similarity": "packaged",
 }
-_DEFAULT = "references"  # what is checked where nothing is named, which settles some without a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +86,6 @@ class Built:
             Usage: it needs a model, and none was given, or the question that was answered.
         """
         for detector in self.guard.detectors if self.choice.detectors else ():
-            if detector.name == _DEFAULT:
-                continue
             if detector.needs_prompt and not (case.messages or case.context):
                 raise Usage(
                     f"--detector {detector.name} needs the question that was answered: add --prompt TEXT"
@@ -98,7 +95,7 @@ class Built:
                     f"--detector {detector.name} needs documents to compare the answer with: add --context FILE"
                 )
             for route, (least, _) in detector.cost(case).items():
-                if least and self._is_missing(route):
+                if least and detector.needs_models and self._is_missing(route):
                     raise Usage(f"--detector {detector.name} needs {self._model(route, detector, case)}")
 
     def notes(self, report: Report) -> list[str]:

@@ -223,6 +223,11 @@ class ReferenceCheck(Detector):
             return made
         return made.model_copy(update={"parameters": made.parameters | {"reader": "model, no network"}})
 
+    @property
+    def needs_models(self) -> bool:
+        """Never: some references are wrong in themselves, and a look-up settles more."""
+        return False
+
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""
         return {} if self._backend is None else {Find.lane: self._backend}

@@ -8,8 +8,6 @@ from typing import Any
 
 from guardrail.report import Report
 
-__all__ = ["document", "written"]
-
 Json = dict[str, Any]
 _REFERENCES = {
     "/v1/chat/completions": "https://platform.openai.com/docs/api-reference/chat/create",
