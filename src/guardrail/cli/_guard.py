@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ADAPTERS = {  # what --backend LANE= takes, to be pasted; of a lane that is not here a folder with a model
     "bibliography": "index:path=PATH",
     "entailment": "packaged",
-    "language_model": "local:model=DIR",
+    "language_model": "completions:model=NAME",
     "similarity": "packaged",
 }
 
