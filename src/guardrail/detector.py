@@ -110,6 +110,16 @@ class Detector(Options, ABC):
         """Whether it can judge nothing without documents (`case.context`)."""
         return False
 
+    @property
+    def needs_prompt(self) -> bool:
+        """Whether it can judge nothing without what was asked (`case.messages`), or documents in its place."""
+        return False
+
+    @property
+    def needs_models(self) -> bool:
+        """Whether it can judge nothing without the models that it asks at least (`cost`)."""
+        return True
+
     def reads_record(self, text: str) -> bool:
         """Whether it reads a JSON text as it is written, since its fields belong together, rather than string by string."""
         del text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -81,7 +82,8 @@ class Guard:
         deadline: seconds for the examination of one answer; what is late is unverified.
         cache: a lasting memory, or the path of one.
         retry: how failures that may pass are asked again.
-        on_report: called with every report, whole (adapters pass on only summaries); what it raises is logged.
+        on_report: called with every report, whole (adapters pass on only summaries); what it raises is logged and is a
+            `RuntimeWarning`, and the answer is returned all the same.
         calibration: what `guardrail calibrate` learnt from your labels: a certificate (thresholds that keep a promise), probabilities
             (what scores mean on your answers), the path of either, or a `Calibration` of both, with a group and the answering model.
 
@@ -553,8 +555,14 @@ class Guard:
         if self.on_report is not None:
             try:
                 self.on_report(report)
-            except Exception:  # noqa: BLE001  # a listener's bug must not lose the answer
+            except Exception as error:  # noqa: BLE001  # a listener's bug must not lose the answer
                 log.exception("on_report_failed")
+                warnings.warn(  # the log is silent unless somebody listens; the words of the exception may quote the answer
+                    f"on_report raised {type(error).__name__}; the answer and its report are not affected. The log named "
+                    "'guardrail' has the traceback: call logging.basicConfig() to see it",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
 
     def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
         brought: dict[str, Backend[Any]] = {}

@@ -217,6 +217,8 @@ class Options:
     own, written or inherited, declares no options; what it hands to `super().__init__` is checked.
     """
 
+    elsewhere: ClassVar[Mapping[str, str]] = {}
+    """By the name of an option that users look for here and that there is not: where it is, in a sentence."""
     _builds_itself: ClassVar[bool] = False
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -236,7 +238,9 @@ class Options:
         """
         if not cls._builds_itself:
             _refuse_unnamed(cls, given)
-            refuse_unknown(cls.__name__, options, [one.name for one in declared(cls)])
+            refuse_unknown(
+                cls.__name__, options, [one.name for one in declared(cls)], elsewhere=cls.elsewhere
+            )
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -377,8 +381,16 @@ def _members(annotation: Any) -> list[Any]:
 _MODELS = {"chat", "judge", "llm", "model", "client"}  # what users look for in a detector
 
 
-def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> None:
+def refuse_unknown(
+    what: str, given: Iterable[str], known: Sequence[str], *, elsewhere: Mapping[str, str] | None = None
+) -> None:
     """Refuse options that there are not.
+
+    Args:
+        what: what they were given to.
+        given: their names.
+        known: those that there are.
+        elsewhere: see `Options`.
 
     Raises:
         ConfigError: with the nearest one, and all that there are.
@@ -388,6 +400,8 @@ def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> Non
         hint = f" Did you mean {near[0]!r}?" if near else ""
         if name in _MODELS:
             hint = " Models are given to the guard: write Guard([…], chat=model), or backends={…}."
+        if elsewhere and name in elsewhere:
+            hint = f" {elsewhere[name]}"
         raise ConfigError(f"{what} has no option {name!r}.{hint} It takes: {', '.join(known) or 'none'}.")
 
 

@@ -93,7 +93,8 @@ class Registry(Mapping[str, T], Generic[T]):
         accepted = inspect.signature(found).parameters.values()
         if not any(one.kind is one.VAR_KEYWORD for one in accepted):
             known = [one.name for one in declared(found)] or [one.name for one in accepted]
-            refuse_unknown(f"{self._kind} {name!r}", parameters, known)
+            elsewhere = getattr(found, "elsewhere", None)
+            refuse_unknown(f"{self._kind} {name!r}", parameters, known, elsewhere=elsewhere)
         needed = (one.name for one in accepted if one.default is one.empty and one.kind not in _VARIABLE)
         for missing in needed:
             if missing not in parameters:

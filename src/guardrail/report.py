@@ -578,7 +578,7 @@ class Decision(_Model):
     note: str = ""
 
 
-_FOLLOWING = frozenset({"answer", "verdict"})  # the fields that a report computes
+_FOLLOWING = frozenset({"answer", "verdict", "action"})  # the fields that a report computes
 _SCHEMA_VERSION = 1
 
 
@@ -602,7 +602,7 @@ class Report(_Model):
     @model_validator(mode="before")
     @classmethod
     def _without_what_follows(cls, data: Any) -> Any:
-        """JSON has the answer and the verdict for whoever reads it; here they follow from the rest."""
+        """JSON has the answer, the verdict and the action for whoever reads it; here they follow from the rest."""
         if not isinstance(data, dict):
             return data
         if (version := data.get("schema_version", _SCHEMA_VERSION)) != _SCHEMA_VERSION:
@@ -624,10 +624,16 @@ class Report(_Model):
         found = [finding.verdict for finding in self.findings]
         return worst([*found, Verdict.UNVERIFIED] if self.failures else found)
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def action(self) -> Action:
+        """What the policy did with the answer: the strongest thing done."""
+        return self.decision.action
+
     @property
     def blocked(self) -> bool:
         """Whether the policy blocked the answer."""
-        return self.decision.action is Action.BLOCK
+        return self.action is Action.BLOCK
 
     @property
     def judged(self) -> tuple[Finding, ...]:

@@ -276,6 +276,10 @@ class TestMistakes:
                 "[[detectors]]\nname = 'references'\nefort = 1",
                 "detector 'references' has no option 'efort'",
             ),
+            (
+                "[[detectors]]\nname = 'references'\ncomplete = true",
+                "has no option 'complete'. An index says so itself: run guardrail references index add .* --complete",
+            ),
             ("[[detectors]]\nname = 'references'\neffort = 'max'", "expected effort to be one of"),
             (
                 "[chat]\nmodel = 'm'",

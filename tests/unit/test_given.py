@@ -702,7 +702,7 @@ class TestFiles:
         refused(
             lambda: FactCheck(path), "name the folder that `guardrail logic build` made", error=InputError
         )
-        refused(lambda: FactCheck(tmp_path / "world.kb"), "guardrail logic build", "FILES", error=InputError)
+        refused(lambda: FactCheck(tmp_path / "world.kb"), "guardrail logic build", "FILE", error=InputError)
         refused(lambda: FactCheck(42), "write kb='…'")
         refused(lambda: ReferenceCheck(bibliography=Index), "the class Index", "'refs.sqlite'")
         refused(lambda: Index.create(None), "Index.open('refs.sqlite')")

@@ -595,10 +595,18 @@ class TestReports:
         assert told == [guard.check("bad")]
 
     def test_a_listener_that_raises_does_not_lose_the_answer(self, caplog):
-        """It is logged."""
-        with caplog.at_level("ERROR", logger="guardrail"):
+        """It is logged, and a warning."""
+        with (
+            caplog.at_level("ERROR", logger="guardrail"),
+            pytest.warns(RuntimeWarning, match="on_report raised ZeroDivisionError"),
+        ):
             assert Guard([], on_report=lambda _: 1 / 0).check("x").answer == "x"
         assert "on_report_failed" in caplog.text
+
+    def test_a_listener_that_raises_is_seen_in_async_use(self):
+        """By a warning, for the log is silent where nobody listens."""
+        with pytest.warns(RuntimeWarning, match="on_report raised ZeroDivisionError"):
+            assert asyncio.run(Guard([], on_report=lambda _: 1 / 0).acheck("x")).answer == "x"
 
     def test_travel_as_json(self):
         """The wire format."""

@@ -136,10 +136,11 @@ class TestNotebook:
 
 
 class TestJson:
-    def test_has_the_verdict_and_the_answer(self, report):
+    def test_has_the_verdict_the_action_and_the_answer(self, report):
         """At the top level, for whoever reads it with other tools."""
         content = json.loads(report.model_dump_json())
         assert (content["verdict"], content["answer"]) == ("unsupported", report.answer)
+        assert content["action"] == report.action == report.decision.action
         assert json.loads(Guard([]).check(None).model_dump_json())["verdict"] is None
 
     def test_is_read_back_with_and_without_them(self, report):
@@ -147,7 +148,9 @@ class TestJson:
         content = json.loads(report.model_dump_json())
         assert Report.model_validate(content) == report
         assert Report.model_validate_json(json.dumps(content)) == report
-        before = {name: value for name, value in content.items() if name not in {"verdict", "answer"}}
+        before = {
+            name: value for name, value in content.items() if name not in {"verdict", "answer", "action"}
+        }
         assert Report.model_validate(before) == report
         with pytest.raises(ValidationError, match="other"):
             Report.model_validate({**content, "other": 1})

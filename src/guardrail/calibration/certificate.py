@@ -137,7 +137,7 @@ class Certificate(StoredModel):
     """
 
     KIND: ClassVar = "a certificate"
-    COMMAND: ClassVar = "guardrail calibrate RUN --target … --out FILE"
+    COMMAND: ClassVar = "guardrail calibrate RUN --target fdr=0.1 --out FILE"
 
     confidence: float = Field(gt=0, lt=1)
     by: tuple[str, ...] = ()

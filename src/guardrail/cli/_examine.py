@@ -127,7 +127,7 @@ def _plugins() -> Iterator[Item]:
     for registry in REGISTRIES:
         for point in metadata.entry_points(group=registry.group):
             package = point.dist.name if point.dist is not None else point.value
-            mend = f"pip install --upgrade {package}   (or: pip uninstall {package})"
+            mend = f"pip install --upgrade {package}  # or: pip uninstall {package}"
             try:
                 point.load()
             except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may fail in any way
@@ -152,7 +152,7 @@ def _settings(config: str | None) -> Iterator[Item]:
         "OPENAI_API_KEY",
         "ok" if has_key else "missing",
         "set" if has_key else "not set; needed only to ask OpenAI's models",
-        "" if has_key else "export OPENAI_API_KEY=…",
+        "" if has_key else "export OPENAI_API_KEY=KEY",
     )
     if address := os.environ.get("OPENAI_BASE_URL"):
         yield Item(section, "OPENAI_BASE_URL", "ok", _without_secrets(address))
@@ -205,7 +205,11 @@ def _endpoint(base_url: str | None) -> Item:
     if reply.status_code in {401, 403}:
         what = "refuses the key" if key else "wants a key"
         return Item(
-            section, shown, "broken", f"answers, but {what} ({reply.status_code})", "export OPENAI_API_KEY=…"
+            section,
+            shown,
+            "broken",
+            f"answers, but {what} ({reply.status_code})",
+            "export OPENAI_API_KEY=KEY",
         )
     if reply.is_success:
         return Item(section, shown, "ok", f"answers{_models(reply)}")

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from guardrail.report import Case, Report
 
 
-_NEEDED = {
-    "bibliography": "path"
-}  # the option of a lane's adapter that names what it loads, where that is no model
+_ADAPTERS = {  # what --backend LANE= takes, to be pasted; of a lane that is not here a folder with a model
+    "bibliography": "index:path=PATH",
+    "entailment": "packaged",
+    "language_model": "completions:model=NAME",
+    "similarity": "packaged",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,25 @@ class Built:
         with patience(f"checking: {asking}"):
             return self.guard.check(case)
 
+    def must_be_able(self, case: Case) -> None:
+        """Refuse a detector of `--detector` that can judge nothing here: one error in place of a reason at every sentence.
+
+        Raises:
+            Usage: it needs a model, and none was given, or the question that was answered.
+        """
+        for detector in self.guard.detectors if self.choice.detectors else ():
+            if detector.needs_prompt and not (case.messages or case.context):
+                raise Usage(
+                    f"--detector {detector.name} needs the question that was answered: add --prompt TEXT"
+                )
+            if detector.needs_documents and not case.context and self._is_missing("bibliography"):
+                raise Usage(
+                    f"--detector {detector.name} needs documents to compare the answer with: add --context FILE"
+                )
+            for route, (least, _) in detector.cost(case).items():
+                if least and detector.needs_models and self._is_missing(route):
+                    raise Usage(f"--detector {detector.name} needs {self._model(route, detector, case)}")
+
     def notes(self, report: Report) -> list[str]:
         """What a reader of the result should know."""
         notes = []
@@ -88,6 +110,21 @@ class Built:
             for method in methods().values():
                 notes += method.notes(report, self.choice.more) if method.notes else ()
         return notes
+
+    def _is_missing(self, route: str) -> bool:
+        known = self.guard.hub.backends
+        return isinstance(known.get(route, known.get(route.partition(":")[0], _NOBODY)), Nobody)
+
+    def _model(self, route: str, detector: Detector, case: Case) -> str:
+        """A model that is not there, and what to add."""
+        lane = route.partition(":")[0]
+        what = "a chat model" if lane == "chat" else f"a model for {lane!r}"
+        if self.choice.config is not None:
+            return f"{what}, and {self.choice.config} has none: add [{lane}] to it"
+        if lane != "chat":
+            return f"{what}, and none was given: add {_backend(lane)}"
+        draws = "samples" in detector.needs and not case.samples and not case.context
+        return f"{what}, and none was given: add --model NAME{', or --samples FILE' if draws else ''}"
 
     def _asks(self) -> bool:
         return self.choice.model is not None or self.choice.config is not None
@@ -238,12 +275,16 @@ def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
     brought = {lane for detector in detectors for lane in detector.backends()}
     return {
         lane: Nobody(
-            f"no model for {lane!r} was given: add --backend {lane}={next(iter(known))}:{_NEEDED.get(lane, 'model')}=…, or name "
-            f"one under [{lane}] in a guardrail.toml, and pass --config"
+            f"no model for {lane!r} was given: add {_backend(lane)}, or name one under [{lane}] in a guardrail.toml, and "
+            "pass --config"
         )
-        for lane, known in BACKENDS.items()
+        for lane in BACKENDS
         if lane not in brought
     }
+
+
+def _backend(lane: str) -> str:
+    return f"--backend {lane}={_ADAPTERS.get(lane, 'local:model=DIR')}"
 
 
 def _loaded(texts: Sequence[str]) -> dict[str, Backend[Any]]:
@@ -367,3 +408,6 @@ class Nobody(Backend[Any]):
     def answer(self, requests: Sequence[Any]) -> list[Failed]:
         """No reply, and why."""
         return [Failed(Reason.MISSING, self._why)] * len(requests)
+
+
+_NOBODY = Nobody()

@@ -83,7 +83,7 @@ def _bytes(place: str, name: str, what: str) -> bytes:
     except FileNotFoundError as error:
         instead = "check the path"
         if what == "the answer" and _NAMES_A_FILE.fullmatch(place) is None:
-            instead = "to check a text, pipe it in: echo '…' | guardrail check -"
+            instead = "to check a text, pipe it in: echo 'TEXT' | guardrail check -"
         raise InputError(f"expected {what} in {name}, found no such file: {instead}") from error
     except IsADirectoryError as error:
         raise InputError(f"expected {what} in {name}, found a folder: name a file in it") from error

@@ -195,7 +195,7 @@ def check(  # noqa: PLR0917  # an option each
     places = file or ["-"]
     if not file and sys.stdin.isatty():
         raise Usage(
-            "expected an answer to check, got none. Name a FILE, or pipe it in: … | guardrail check -"
+            "expected an answer to check, got none. Name a FILE, or pipe it in: echo 'TEXT' | guardrail check -"
         )
     if len(places) > 1:
         alone = {"prompt": prompt, "samples": samples, "logprobs": logprobs, "json": json, "html": html}
@@ -239,6 +239,8 @@ def check(  # noqa: PLR0917  # an option each
     with build(choice) as built:
         for warning in built.warnings:
             say(f"note: {warning}")
+        for case in cases.values():
+            built.must_be_able(case)
         files = [Checked(place, built.check(case)) for place, case in cases.items()]
         if sarif is not None:
             write_sarif(sarif, files, unread.values())

@@ -121,6 +121,11 @@ class ReferenceCheck(Detector):
     version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "answer"
     scale: ClassVar[Scale] = Scale(unit="1 − groundedness")
+    elsewhere: ClassVar[Mapping[str, str]] = {
+        "complete": "An index says so itself: run guardrail references index add library.sqlite refs.bib --complete, and write "
+        "bibliography='library.sqlite'.",
+        "online": "Catalogues are named: write sources=['crossref', 'openalex', 'arxiv'].",
+    }
 
     effort: Effort = option(
         default="fast",
@@ -219,6 +224,11 @@ class ReferenceCheck(Detector):
         if self.reader != "model" or self._tagger is not None:
             return made
         return made.model_copy(update={"parameters": made.parameters | {"reader": "model, no network"}})
+
+    @property
+    def needs_models(self) -> bool:
+        """Never: some references are wrong in themselves, and a look-up settles more."""
+        return False
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""

@@ -178,7 +178,7 @@ class GreyBoxCheck(SentenceCheck):
             else:
                 lacking = f"{lacking}, and no proxy gave any: {why([reply])}"
         if not tokens:
-            return [Judged(None, reason=lacking)] * len(claims), nothing
+            return [Judged(None, reason=lacking)] * len(claims), Material(lacking=lacking)
         groups = yield from compute(aligned_tokens, case.answer, tokens, [claim.span for claim in claims])
         if groups is None:
             reason = "the tokens with log-probabilities do not spell the answer"

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from guardrail._log import log
 from guardrail.adapting.openai_api import warn_if_buffered
 from guardrail.guard import Guard
-from guardrail.server import guarded, litellm, questions, stored
+from guardrail.server import guarded, litellm, openapi, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
@@ -156,7 +156,7 @@ class Application:
             raise Refused(403, "from_a_web_page", "requests of web pages are not answered")
         kind = call.kind(self._through)
         if kind is Kind.OPEN:
-            await self._health(call.path)(scope, receive, send)
+            await self._open(call.path)(scope, receive, send)
             return
         if self.settings.checks_host and not self.settings.is_called_right(call.headers.get("host", "")):
             raise Refused(
@@ -211,7 +211,9 @@ class Application:
                 401, "invalid_api_key", f"expected a key of this server in {where}, got none that is known"
             )
 
-    def _health(self, path: str) -> Response:
+    def _open(self, path: str) -> Response:
+        if path == "/openapi.json":
+            return Response(openapi.written(), media_type="application/json")
         if path == "/readyz" and not self.ready:
             return PlainTextResponse("not ready\n", 503)
         return PlainTextResponse("ok\n")

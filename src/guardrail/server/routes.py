@@ -45,6 +45,7 @@ class Through:
 OURS = {
     ("GET", "/healthz"): Kind.OPEN,
     ("GET", "/readyz"): Kind.OPEN,
+    ("GET", "/openapi.json"): Kind.OPEN,
     ("GET", "/metrics"): Kind.OWN,
     ("POST", "/v1/guardrail/check"): Kind.OWN,
     ("POST", "/v1/guardrail/estimate"): Kind.OWN,

@@ -394,20 +394,59 @@ class TestDetector:
 
     def test_nothing_to_check_is_said_of_the_one_that_looked(self, run, folder):
         """It looked for examples in the prompt, not for references."""
-        result = run("check", "answer.md", "--detector", "phr")
-        assert "nothing to check: phr found nothing to examine in answer.md; --prompt says" in result.stdout
+        result = run("check", "answer.md", "--detector", "phr", "--prompt", "Which books?")
+        assert result.exit_code == 0
+        assert "nothing to check: phr found nothing to examine in answer.md" in result.stdout
 
-    def test_a_model_is_missing_that_no_option_gives(self, run, folder):
-        """The reason speaks of files and options, not of code."""
-        result = run("check", "answer.md", "--detector", "selfcheck-nli", "--context", "refs.bib")
+    @pytest.mark.parametrize(
+        ("arguments", "add"),
+        [
+            (["memory"], "--prompt TEXT"),
+            (["phr"], "--prompt TEXT"),
+            (["pairs"], "--prompt TEXT"),
+            (["memory", "--prompt", "Which?"], "--model NAME"),
+            (["selfcheck-ngram", "--prompt", "Which?"], "--model NAME, or --samples FILE"),
+            (["selfcheck-grounding:fit=words"], "--context FILE"),
+            (["support:fit=words"], "--context FILE"),
+            (["selfcheck-nli", "--context", "refs.bib"], "--backend entailment=packaged"),
+            (["selfcheck-nli", "--samples", "refs.bib"], "--backend entailment=packaged"),
+            (["selfcheck-qa", "--samples", "refs.bib"], "--backend questions=local:model=DIR"),
+            (["selfcheck-prompt", "--samples", "refs.bib"], "--model NAME"),
+        ],
+    )
+    def test_without_what_it_needs_there_is_one_error(self, run, folder, arguments, add):
+        """Not a reason at every sentence."""
+        result = run("check", "answer.md", "--detector", *arguments)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr.count("\n") == 1
+        assert result.stderr.rstrip().endswith(f": add {add}")
+
+    def test_a_configuration_without_its_model(self, run, folder):
+        """The error names the file, for no option may be added."""
+        (folder / "guardrail.toml").write_text("[guard]\n")
+        words = ["--config", "guardrail.toml", "--detector", "selfcheck-ngram", "--prompt", "Which?"]
+        result = run("check", "answer.md", *words)
+        assert result.exit_code == 2
+        assert "needs a chat model, and guardrail.toml has none: add [chat] to it" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("name", "add"),
+        [("selfcheck-ngram", "--samples FILE"), ("selfcheck-greybox", "--logprobs FILE")],
+    )
+    def test_with_nothing_to_compare_there_is_one_finding(self, run, folder, name, add):
+        """On the whole answer, and a note says what to add."""
+        (folder / "several.txt").write_text("It rained. The river rose. The bridge fell.")
+        result = run("check", "several.txt", "--detector", name)
         assert result.exit_code == 3
-        assert "name one under [entailment] in a guardrail.toml, and pass --config" in result.stdout
+        assert result.stdout.count("unverified\t") == 1
+        assert f"had nothing to compare the answer with; add {add}" in result.stdout
 
     def test_a_text_is_given_in_the_place_of_a_file(self, run):
         """The message says how a text is given."""
         result = run("check", "The moon is made of cheese.")
         assert result.exit_code == 2
-        assert "to check a text, pipe it in: echo '…' | guardrail check -" in result.stderr
+        assert "to check a text, pipe it in: echo 'TEXT' | guardrail check -" in result.stderr
         assert "check the path" in run("check", "missing.md").stderr
 
     def test_a_wrong_entry_of_a_file_is_said_with_its_place(self, run, folder):

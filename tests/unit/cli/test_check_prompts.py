@@ -129,10 +129,10 @@ class TestMistakes:
         assert result.stderr.count("\n") == 1
 
     def test_no_model(self, phr):
-        """The reason says which option names one."""
+        """The error says which option names one."""
         result = phr("negative")
-        assert result.exit_code == 3
-        assert "add --backend language_model=completions:model=…" in result.stdout
+        assert result.exit_code == 2
+        assert "add --backend language_model=completions:model=NAME" in result.stderr
 
 
 class TestLocalModels:

@@ -300,12 +300,14 @@ class TestAbstracts:
             assert "the documents say 12, not 30" in result.stdout
             assert "the abstract of “Rivers of northern towns”" in result.stdout
 
-    def test_nothing_at_hand(self, run):
+    def test_nothing_at_hand(self, run, folder):
         """What to add is said, and what was given is not."""
+        (folder / "rain.txt").write_text("It rained for days.")
         (note,) = (
             line
             for line in run(
-                "check", "-", "--detector", "support:fit=words", input="It rained for weeks [3]."
+                *("check", "-", "--context", "rain.txt", "--detector", "support:fit=words"),
+                input="It rained for weeks [3].",
             ).stdout.splitlines()
             if "at hand; add" in line
         )

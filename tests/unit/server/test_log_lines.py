@@ -70,7 +70,9 @@ class TestWriteLog:
             raise RuntimeError(report.answer)
 
         written = lines(quiet=True)
-        Guard([Broken()], on_report=listener).check("Xyzzyville.")
+        with pytest.warns(RuntimeWarning, match="on_report raised RuntimeError") as warned:
+            Guard([Broken()], on_report=listener).check("Xyzzyville.")
+        assert "Xyzzyville" not in str(warned[0].message)
         assert [line.partition("Z ")[2] for line in written()] == [
             "detector_failed detector=broken reason=bug",
             "on_report_failed error=RuntimeError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ def opened(kb: str) -> Iterator[KnowledgeBase]:
     path = Path(kb).expanduser()
     if not path.is_dir():
         raise Usage(
-            f"expected a knowledge base at {kb!r}, found none. Make it: guardrail logic build {kb} FILES…"
+            f"expected a knowledge base at {kb!r}, found none. Make it: guardrail logic build {shlex.quote(kb)} FILE"
         )
     with patience("opening the knowledge base"):
         base = KnowledgeBase.open(path)

@@ -112,7 +112,7 @@ class Manifest:
         except FileNotFoundError as error:
             raise KnowledgeFault(
                 "expected a knowledge base, found no manifest. "
-                f"Build one with: {shlex.join(['guardrail', 'logic', 'build', str(folder)])} FILES...",
+                f"Build one with: {shlex.join(['guardrail', 'logic', 'build', str(folder)])} FILE",
                 source=str(path),
             ) from error
         except NotADirectoryError as error:

@@ -138,6 +138,11 @@ class MemoryConsistency(Detector):
         brings = wanted == "packaged" or (wanted == "auto" and encoder_installed())
         return {ComparePackaged.lane: packaged_encoder()} if brings else {}
 
+    @property
+    def needs_prompt(self) -> bool:
+        """Always: it is what is asked again, where there are no documents."""
+        return True
+
     def cost(self, case: Case) -> Calls:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
         plan = self.plan(case)

@@ -41,7 +41,7 @@ def remedy(path: str | os.PathLike[str]) -> str:
     if given.is_dir():
         return f"Name a file, such as {str(given / 'refs.sqlite')!r}."
     command = shlex.join(["guardrail", "references", "index", "add", os.fspath(path)])
-    return f"Build it (a broken file moved away first) with: {command} FILES..."
+    return f"Build it (a broken file moved away first) with: {command} FILE"
 
 
 @contextmanager

@@ -401,7 +401,7 @@ class OpenSearch:
 
     @property
     def _remedy(self) -> str:
-        return f"Build it with: guardrail references index add {self.address} FILES..."
+        return f"Build it with: guardrail references index add {self.address} FILE"
 
     def _look(self) -> None:
         """Read what the index declares; refuse one that is not ours."""

@@ -59,7 +59,7 @@ _SIGN = re.compile(
 )
 _IN = re.compile(r"(?<!\w)(?:[Ii]n|[Dd]ans|[Ee]n|В|в)(?!\w)|//|[载載]")
 _MARGIN = 96  # tokens at the ends of a window that are read for company alone
-INSTALL = f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{CITATIONS_MINI}"
+INSTALL = f"pip install 'guardrail-sdk[mini]' ./models/{CITATIONS_MINI}  # in a checkout"
 """What somebody without the network does, in words for the end of a message."""
 
 _LIBRARIES = ("onnxruntime", "tokenizers")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import partial
@@ -179,10 +180,11 @@ def _doctor(
             "cache",
             "missing",
             f"{folder}: cannot be written, so bibliographies are read anew each time",
-            "export XDG_CACHE_HOME=a folder of yours",
+            "export XDG_CACHE_HOME=FOLDER",
         )
     for path in index or []:
-        mend = f"mv {path} {path}.broken; guardrail references index add {path} FILES…"
+        quoted = shlex.quote(path)
+        mend = f"mv {quoted} {quoted}.broken; guardrail references index add {quoted} FILE"
         yield tried(section, path, partial(_described, path), mend)
     from guardrail.references.commands.sources import examined
 

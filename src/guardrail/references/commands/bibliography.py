@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -65,8 +66,8 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
     indexes = [file for file in files if is_index(file)]
     if indexes and len(files) > 1:
         raise Usage(
-            f"--bibliography: {str(indexes[0])!r} is an index and must be given alone. "
-            f"Add the others to it: guardrail references index add {indexes[0]} FILE…"
+            f"--bibliography: {str(indexes[0])!r} is an index and must be given alone. Add the others to it: "
+            f"guardrail references index add {shlex.join([str(indexes[0]), *(str(file) for file in files if file != indexes[0])])}"
         )
     if indexes:
         with open_bibliography(indexes[0]) as known:

@@ -44,7 +44,7 @@ def examined(*, ask: bool) -> Iterator[Item]:
             if source.key
             else f"no key in ${variable}"
         )
-        mend = f"export {variable}=…" if catalogue.key_needed and not source.key else ""
+        mend = f"export {variable}=KEY" if catalogue.key_needed and not source.key else ""
         if not source.key and not catalogue.keyless:
             yield Item(SECTION, name, "missing", detail, mend)
             continue

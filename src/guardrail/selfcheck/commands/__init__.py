@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from guardrail.cli.methods import CheckContext, Item, Method
 
 if TYPE_CHECKING:
     from guardrail.detector import Detector
+    from guardrail.report import Report
 
 
 def _doctor() -> Iterator[Item]:
@@ -49,4 +50,29 @@ def _detectors(context: CheckContext) -> list[Detector]:
     return [make() for name, make in made.items() if name in context.given]
 
 
-METHOD = Method(detectors=_detectors, reads=frozenset({"context", "samples", "logprobs"}), doctor=_doctor)
+def _notes(report: Report, _options: Mapping[str, Any]) -> Iterable[str]:
+    """What to add where a detector had nothing to compare the answer with."""
+    from guardrail.report import Verdict
+
+    case = report.case
+    ways = {
+        "selfcheck-grounding": (case.context, "--context FILE for the documents"),
+        "selfcheck-greybox": (case.logprobs, "--logprobs FILE for the answer's log-probabilities"),
+    }
+    samples = (
+        case.samples,
+        "--samples FILE for other answers, or --prompt TEXT and --model NAME to draw them",
+    )
+    for finding in report.findings:
+        given, way = ways.get(finding.detector, samples)
+        alone = finding.span is None and finding.verdict is Verdict.UNVERIFIED
+        if finding.detector.startswith("selfcheck") and alone and not given:
+            yield f"{finding.detector} had nothing to compare the answer with; add {way}"
+
+
+METHOD = Method(
+    detectors=_detectors,
+    reads=frozenset({"context", "samples", "logprobs"}),
+    notes=_notes,
+    doctor=_doctor,
+)

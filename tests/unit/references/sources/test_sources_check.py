@@ -163,7 +163,7 @@ class TestOnTheCommandLine:
         assert items["crossref"]["detail"] == "needs no key"
         assert items["openalex"]["detail"] == "key of $OPENALEX_API_KEY"
         assert items["courtlistener"]["state"] == "missing"
-        assert items["courtlistener"]["mend"] == "export COURTLISTENER_API_TOKEN=…"
+        assert items["courtlistener"]["mend"] == "export COURTLISTENER_API_TOKEN=KEY"
         assert "k3y" not in done.output
         assert services.asked == []
 
