@@ -235,7 +235,7 @@ class ReferenceCheck(Detector):
         return {} if self._backend is None else {Find.lane: self._backend}
 
     def reads_record(self, text: str) -> bool:
-        """Where it holds references: their fields belong together."""
+        """Where there are references in it: their fields belong together."""
         return holds_references(text)
 
     def cost(self, case: Case) -> Calls:

@@ -196,7 +196,7 @@ def _behind_lead(reference: Reference, work: Record) -> FieldCheck | None:
         if first.agree and not first.bare and compared.agree:
             outcome, _, note = _verdict(compared)
             if led.may_name:
-                outcome, note = Outcome.DIFFERS, f"“{led.lead}” is none of them"
+                outcome, note = Outcome.DIFFERS, f"“{led.lead}” is not among its authors"
             return FieldCheck("authors", outcome, _names(reference), _names(work), LED, note)
     return None
 
