@@ -13,7 +13,6 @@ CASES = {
     "command": (["chekc"], "Did you mean 'check'?"),
     "option": (["check", "--modle", "x"], "Did you mean --model?"),
     "choice": (["check", "answer.md", "--effort", "most"], "adaptive"),
-    "two files": (["check", "answer.md", "b.md"], "b.md"),
     "no such file": (["check", "nope.md"], "no such file"),
     "folder": (["check", "."], "folder"),
     "latin-1": (["check", "latin.md"], "byte 0xe9 at offset 3 (line 1). Convert it, if it is Latin-1: iconv"),
