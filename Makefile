@@ -1,6 +1,6 @@
 # Works from nothing: each target first makes .venv and installs what it needs (see scripts/setup).
 
-.PHONY: help setup demo test test-benchmarks test-local lint format bench docs
+.PHONY: help setup demo test test-benchmarks test-local lint format bench docs dist
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
@@ -18,6 +18,7 @@ help:
 	@echo 'make format  what ruff can mend by itself'
 	@echo 'make bench   every benchmark, short (ARGS= for the whole)'
 	@echo 'make docs    the site, into out/site (searchable when served: python3 -m http.server -d out/site)'
+	@echo 'make dist    what a release uploads, into dist/, tried with every Python at hand (see scripts/release.py)'
 	@echo 'make setup   .venv with everything for development'
 
 setup:
@@ -53,6 +54,9 @@ format:
 docs:
 	@scripts/setup dev
 	@NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --quiet
+
+dist:
+	@$(or $(PYTHON),python3) scripts/release.py $(ARGS)
 
 bench: ARGS = --fast
 bench:

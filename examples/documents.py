@@ -1,6 +1,6 @@
 """Which sentences of an answer do the documents not support, and which place says otherwise?
 
-With the packaged entailment model (`pip install '.[mini]' ./models/entailment-mini`) meaning counts. Without it the check
+With the packaged entailment model (`pip install 'guardrail-sdk[mini]'`) meaning counts. Without it the check
 compares words, numbers and names.
 """
 

@@ -28,7 +28,7 @@ from benchmarks.selfcheck.scoring import SIZES as SCORED
 from benchmarks.selfcheck.scoring import Blocks, Replies, Scored, Scores, blocks, case_of, scored, splitter
 from guardrail import Guard
 from guardrail.backends.packaged import encoder_installed, entailment_installed
-from guardrail.backends.weights import ENTAILMENT_INSTALL
+from guardrail.backends.weights import MINI_INSTALL
 from guardrail.report import Finding
 from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
 from guardrail.selfcheck.base import SampledCheck
@@ -58,7 +58,7 @@ SLACK = 0.3
 ORIENTATION = column_names(85.9, 51.6, 55.7, 67.8)
 """The plain mean of n-gram and encoder over all rows as an earlier experiment had it, with 20 samples: a guide, no bar."""
 
-NEEDS = f"needs torch and the packaged models: {ENTAILMENT_INSTALL}"
+NEEDS = f"needs torch and the packaged models: {MINI_INSTALL}"
 TITLE = "Embedded default"
 NOT_FITTED = "rows 119-237, not fitted"
 LONG = 8  # sentences of the answer that is timed

@@ -1,3 +1,3 @@
 """The package's version, the one place it is written."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail._log import log
+from guardrail._sqlite import Connection
 from guardrail.engine import codec
 from guardrail.engine.flow import Answer, Keep, Request
 from guardrail.errors import ConfigError, InputError
@@ -133,7 +134,9 @@ class Cache:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False, factory=Connection
+    )
     try:
         _use_log(connection)
         # NORMAL with a write-ahead log: a commit outlives the process, if not a power cut.

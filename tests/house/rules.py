@@ -17,7 +17,7 @@ Sources = Mapping[str, str]  # the source of each module, by name
 
 METHODS = ("references", "selfcheck", "memory", "phr", "logic")
 WITH_COMMANDS = ("references", "selfcheck", "memory", "logic")
-BASE = {"_lazy", "_version", "_log", "_toml", "_visible", "errors", "options"}
+BASE = {"_lazy", "_version", "_log", "_sqlite", "_toml", "_visible", "errors", "options"}
 TYPES = {*BASE, "requests", "report", "detector"}
 DOORS = {"backends", "chat"}  # taken from their front door; nobody outside imports their modules
 METHOD = {*TYPES, "given", "engine", "text", "statistics", *DOORS}
@@ -29,6 +29,7 @@ TABLE: dict[str, set[str]] = {
     "__main__": {"cli"},
     "_version": set(),
     "_log": set(),
+    "_sqlite": set(),
     "_toml": {"errors"},
     "_visible": set(),
     "_findings": {*TYPES, "policies"},

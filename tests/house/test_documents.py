@@ -13,7 +13,6 @@ A table behind `<!-- options: module:Class -->` has a row for every option of th
 Blocks run in an empty folder that holds the files of `tests/house/files`, without network and keys.
 """
 
-import doctest
 import inspect
 import json
 import os
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from tests.house.blocks import BLOCK, blocks, run, same
 from tests.house.source import ROOT
 
 import guardrail
@@ -53,11 +53,7 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
 )
 CITED = re.compile(r"\[([a-z]+(?:[12][0-9]{3})[a-z]?)(?=[],; ])")
-BLOCK = re.compile(
-    r"^<!-- (runs|file: .+?|help: .+?) -->\n+```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
-)
 NAME = re.compile(r"`(guardrail(?:\.\w+)*\.[A-Z]\w+)`")
-PRINTED = re.compile(r"^print\(.*?\)(?:  # (.*)|\n# (.*)|)$", re.MULTILINE)
 OPTIONS = re.compile(r"^<!-- options: (.+?) -->\n((?:\|.*\n)+)", re.MULTILINE)
 OPTION = re.compile(r"^\| `(\w+)` \| `(.+?)` \|", re.MULTILINE)
 FILES = Path(__file__).parent / "files"
@@ -103,15 +99,6 @@ class TestVersion:
         assert entries[entries[0] == "Unreleased"] == guardrail.__version__
 
 
-def blocks(path, kind):
-    """(line, what the comment says, language, text) of a page's marked blocks of one kind."""
-    text = path.read_text(encoding="utf-8")
-    for match in BLOCK.finditer(text):
-        mark, language, body = match.groups()
-        if mark.partition(":")[0] == kind:
-            yield text[: match.start()].count("\n") + 1, mark.partition(": ")[2], language, body
-
-
 def named(path):
     return str(path.relative_to(ROOT))
 
@@ -127,27 +114,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
     return tmp_path
-
-
-def same(expected, got):
-    """Equal line by line, but for trailing blanks; `...` stands for anything."""
-    want, have = (
-        "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n" for text in (expected, got)
-    )
-    return doctest.OutputChecker().check_output(want, have, doctest.ELLIPSIS)
-
-
-def shell(command):
-    found = subprocess.run(
-        command,
-        shell=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    return found.stdout
 
 
 def helps(commands):
@@ -181,26 +147,7 @@ class TestBlocks:
     @pytest.mark.parametrize("path", [one for one in PAGES if any(blocks(one, "runs"))], ids=named)
     def test_run(self, path, folder):
         """Blocks marked as running do, and print what the page says they print."""
-        for _, name, _, body in blocks(path, "file"):
-            (folder / name).write_text(body, encoding="utf-8")
-        names = {"__name__": "__main__"}
-        for line, _, language, body in blocks(path, "runs"):
-            place = f"{named(path)}:{line}"
-            if language == "python":
-                with redirect_stdout(StringIO()) as printed:
-                    exec(compile("\n" * (line + 1) + body, str(path), "exec"), names)
-                told = [inline or below for inline, below in PRINTED.findall(body)]
-                if all(told) and told:
-                    assert same("\n".join(told), printed.getvalue()), f"{place}:\n{printed.getvalue()}"
-            elif language == "console":
-                for step in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-                    command, _, expected = step.partition("\n")
-                    output = shell(command.partition("  #")[0])
-                    assert same(expected, output), (
-                        f"{place}: {command}\nexpected:\n{expected}\ngot:\n{output}"
-                    )
-            else:
-                pytest.fail(f"{place}: expected a python or console block, got {language!r}")
+        assert run(path, named(path))
 
     def test_help(self, folder):
         """Help texts on a page are those that the command prints."""

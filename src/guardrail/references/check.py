@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from guardrail.backends import MINI_INSTALL
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import (
@@ -41,7 +42,7 @@ from guardrail.references.citations.kinds import is_page
 from guardrail.references.citations.model import FIRM
 from guardrail.references.citations.silence import may_cite, unread
 from guardrail.references.citations.structured import holds_references
-from guardrail.references.citations.tagging import INSTALL, packaged_tagger, tagger_installed
+from guardrail.references.citations.tagging import packaged_tagger, tagger_installed
 from guardrail.references.correcting import with_numbers
 from guardrail.references.evidence import lookup_of
 from guardrail.references.findings import DOUBTFUL, Findings
@@ -98,7 +99,7 @@ _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, 
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
 )
-_UNREAD = f"references in sentences and lists were not read, since the network that reads them is not installed: {INSTALL}"
+_UNREAD = f"references in sentences and lists were not read, since the network that reads them is not installed: {MINI_INSTALL}"
 
 
 class ReferenceCheck(Detector):

@@ -59,7 +59,7 @@ METHODS: Mapping[str, str] = {
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
 _READERS = (
     "SelfCheck('grounding') reads documents, and so does SelfCheck() with the packaged entailment model: "
-    + backends.ENTAILMENT_INSTALL
+    + backends.MINI_INSTALL
 )
 _UNREAD = "the documents were not read: this method compares answers with each other"
 SAMPLED = "chat:subject"

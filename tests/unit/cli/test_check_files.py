@@ -339,6 +339,31 @@ class TestAction:
         assert "latin.md" in log["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
         assert log["invocations"][0]["executionSuccessful"] is False
 
+    @pytest.mark.parametrize(("extras", "models"), [("online", False), ("online,mini", True), ("", False)])
+    def test_installs_its_own_models(self, folder, extras, models):
+        """Those of the tag that is used, where the extras name them."""
+        action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+        bin_folder = folder / "guardrail" / "bin"
+        bin_folder.mkdir(parents=True)
+        for program, what in ((folder / "python3", ":"), (bin_folder / "pip", 'printf "%s\\n" "$@"')):
+            program.write_text(f"#!/bin/sh\n{what}\n")
+            program.chmod(0o755)
+        environment = {
+            "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+            "RUNNER_TEMP": str(folder),
+            "GITHUB_PATH": str(folder / "path"),
+            "SOURCE": str(ROOT),
+            "EXTRAS": extras,
+        }
+        script = action["runs"]["steps"][0]["run"]
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, check=True
+        )
+        expected = [f"{ROOT}[{extras}]" if extras else str(ROOT)]
+        expected += sorted(map(str, (ROOT / "models").iterdir())) if models else []
+        assert done.stdout.splitlines() == ["install", "--quiet", *expected]
+
     def test_no_file(self, script):
         """Passes, and says so."""
         done = script(files="*.none")

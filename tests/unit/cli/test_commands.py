@@ -104,7 +104,7 @@ class TestDoctor:
         monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: here)
         items = json.loads(run("doctor", "--json").stdout)["items"]
         [found] = [item for item in items if item["name"] == "entailment-mini"]
-        assert (found["state"], "./models/entailment-mini" in found["mend"]) == (
+        assert (found["state"], "guardrail-sdk[mini]" in found["mend"]) == (
             ("ok", False) if here else ("missing", True)
         )
 
@@ -113,7 +113,7 @@ class TestDoctor:
         monkeypatch.setattr("guardrail.references.citations.tagging.tagger_installed", lambda: here)
         items = json.loads(run("doctor", "--json").stdout)["items"]
         [found] = [item for item in items if item["name"] == "citations-mini"]
-        assert (found["state"], "./models/citations-mini" in found["mend"]) == (
+        assert (found["state"], "guardrail-sdk[mini]" in found["mend"]) == (
             ("ok", False) if here else ("missing", True)
         )
 

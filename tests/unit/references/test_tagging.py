@@ -355,7 +355,7 @@ class TestOption:
 
     def test_asked_for_and_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(tagging, "is_here", lambda _: False)
-        with pytest.raises(WeightsMissing, match="models/citations-mini"):
+        with pytest.raises(WeightsMissing, match=r"guardrail-sdk\[mini\]"):
             ReferenceCheck(reader="network")
         monkeypatch.setattr(tagging, "_LIBRARIES", ("no_such_library",))
         with pytest.raises(MissingExtra, match="mini"):

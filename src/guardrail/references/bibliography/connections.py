@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from guardrail._sqlite import Connection
 from guardrail.errors import IndexFault
 from guardrail.references.bibliography.faults import faults
 
@@ -112,7 +113,9 @@ class Connections:
 
 def _connected(uri: str) -> sqlite3.Connection:
     # check_same_thread: `close` and the pruning of ended threads reach over to other threads' connections.
-    connection = sqlite3.connect(uri, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        uri, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False, factory=Connection
+    )
     connection.execute(f"PRAGMA cache_size = -{CACHE}")
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends import CITATIONS_MINI, TokenScores, is_here
+from guardrail.backends import CITATIONS_MINI, MINI_INSTALL, TokenScores, is_here
 from guardrail.errors import MissingExtra, WeightsMissing
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.segmentation.fields import Stretch, reference_of, stretches_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIELDS",
-    "INSTALL",
     "LONGEST",
     "MOST",
     "TAGS",
@@ -59,9 +58,6 @@ _SIGN = re.compile(
 )
 _IN = re.compile(r"(?<!\w)(?:[Ii]n|[Dd]ans|[Ee]n|В|в)(?!\w)|//|[载載]")
 _MARGIN = 96  # tokens at the ends of a window that are read for company alone
-INSTALL = f"pip install 'guardrail-sdk[mini]' ./models/{CITATIONS_MINI}  # in a checkout"
-"""What somebody without the network does, in words for the end of a message."""
-
 _LIBRARIES = ("onnxruntime", "tokenizers")
 _BREAK, _BREAK_KIND = 2, 12  # an unused word of the vocabulary for the end of a line
 _ASKED = 16  # added to how a word is written, in answers to questions that ask for references
@@ -399,5 +395,5 @@ def packaged_tagger() -> Tagger:
         if importlib.util.find_spec(library) is None:
             raise MissingExtra(f"{library} (the network that tags references)", extra="mini")
     if not is_here(CITATIONS_MINI):
-        raise WeightsMissing(f"the network that tags references is not installed: {INSTALL}")
+        raise WeightsMissing(f"the network that tags references is not installed: {MINI_INSTALL}")
     return _packaged

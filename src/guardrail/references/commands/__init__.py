@@ -157,15 +157,15 @@ def _doctor(
     ] = False,
 ) -> Iterator[Item]:
     """The network that reads references, the folder of remembered bibliographies, the indexes that are named, and the public catalogues."""
-    from guardrail.backends import CITATIONS_MINI
+    from guardrail.backends import CITATIONS_MINI, MINI_INSTALL
     from guardrail.references.bibliography.remembered import cache_folder
-    from guardrail.references.citations.tagging import INSTALL, tagger_installed
+    from guardrail.references.citations.tagging import tagger_installed
 
     section, what = "models (optional)", "reads references in sentences and lists"
     if tagger_installed():
         yield Item(section, CITATIONS_MINI, "ok", what)
     else:
-        yield Item(section, CITATIONS_MINI, "missing", f"missing; {what}", INSTALL)
+        yield Item(section, CITATIONS_MINI, "missing", f"missing; {what}", MINI_INSTALL)
     section = "files"
     folder = cache_folder()
     kept = list(folder.glob("*.sqlite")) if folder.is_dir() else []

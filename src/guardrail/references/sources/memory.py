@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 
+from guardrail._sqlite import Connection
 from guardrail.errors import MissingExtra
 from guardrail.references.sources.pace import Clock
 
@@ -56,7 +57,11 @@ class Memory:
             database_path=self._folder / "replies.sqlite", default_ttl=KEPT, max_size=LARGEST
         )
         self._notes = sqlite3.connect(
-            self._folder / "notes.sqlite", check_same_thread=False, isolation_level=None, timeout=30
+            self._folder / "notes.sqlite",
+            check_same_thread=False,
+            isolation_level=None,
+            timeout=30,
+            factory=Connection,
         )
         self._notes.execute("PRAGMA journal_mode = WAL")
         self._notes.execute(

