@@ -22,8 +22,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import ClassVar
 
