@@ -35,7 +35,7 @@ STABLE = {
     "guardrail.memory": "",
     "guardrail.phr": "",
     "guardrail.backends": (
-        "CITATIONS_MINI ComparePackaged ENTAILMENT_INSTALL ENTAILMENT_MINI EntailPackaged Packaged PackagedEntailment "
+        "CITATIONS_MINI ComparePackaged MINI_INSTALL ENTAILMENT_MINI EntailPackaged Packaged PackagedEntailment "
         "TokenScores encoder_installed entailment_installed is_here packaged_encoder packaged_entailment reads_script"
     ),
     "guardrail.evaluation": "",

@@ -66,7 +66,7 @@ def run(path, name):
         place = f"{name}:{line}"
         if language == "python":
             with redirect_stdout(StringIO()) as printed:
-                exec(compile("\n" * (line + 1) + body, str(path), "exec"), names)
+                exec(compile("\n" * (line + 1) + body, str(path), "exec", dont_inherit=True), names)
             told = [inline or below for inline, below in PRINTED.findall(body)]
             if all(told) and told and not same("\n".join(told), printed.getvalue()):
                 raise AssertionError(f"{place}:\n{printed.getvalue()}")
