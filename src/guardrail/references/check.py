@@ -99,7 +99,9 @@ _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, 
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
 )
-_UNREAD = f"references in sentences and lists were not read, since the network that reads them is not installed: {MINI_INSTALL}"
+_UNREAD = "references in sentences and lists were not read, since "
+_NO_NETWORK = f"the network that reads them is not installed: {MINI_INSTALL}"
+_BY_GRAMMARS = 'the network that reads them is switched off (reader="grammars")'
 
 
 class ReferenceCheck(Detector):
@@ -276,7 +278,8 @@ class ReferenceCheck(Detector):
         if failed:
             silent.append(self._findings.not_read(None, case.answer, failed))
         if self._tagger is None and (may_cite(case.answer, cited) or asks_for_references(case.question)):
-            silent.append(self._findings.not_read(None, case.answer, _UNREAD))
+            why = _BY_GRAMMARS if tagger_installed() else _NO_NETWORK
+            silent.append(self._findings.not_read(None, case.answer, _UNREAD + why))
         if (
             not cited
             and not silent
