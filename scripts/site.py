@@ -4,7 +4,7 @@ A page keeps its path in the checkout as its source, so that links between docum
 checkout. An entry of the navigation that names a folder becomes its pages. A file that a page links to and that is no page
 (an example, a configuration) comes along as it is.
 
-Beside each page is its Markdown (`cli.md` beside `cli.html`), and `llms.txt` lists these [llmstxt.org]. A page that would
+With each page comes its Markdown (`cli.md` with `cli.html`), and `llms.txt` lists these [llmstxt.org]. A page that would
 fetch something from another host fails the build.
 """
 
@@ -37,7 +37,9 @@ FETCHED = re.compile(r"""<(?!a\b)\w+\b[^>]*\b(?:src|srcset|href|data)=["'](?:htt
 API = re.compile(r"^::: (\S+)$", re.MULTILINE)
 PARAGRAPH = re.compile(r"^(?=[\w`\[*])[^|]+$")
 INLINE = re.compile(r"(?<!<pre>)(?<!</span>)<code>([^<]+)</code>")
-NAME = re.compile(r"(?<!\S)(?=\S*[-/?])\S{1,36}(?!\S)")  # a browser would break it; longer ones may not fit a phone
+NAME = re.compile(
+    r"(?<!\S)(?=\S*[-/?])\S{1,36}(?!\S)"
+)  # a browser would break it; longer ones may not fit a phone
 KEPT_WHOLE = r'<span class="name">\g<0></span>'
 SENTENCE = re.compile(r".+?[.?](?=\s|$)", re.DOTALL)
 OPTIONAL = ("Benchmarks", "Design")  # sections that a reader who is short of room leaves out
@@ -52,7 +54,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(given: Files, config: MkDocsConfig) -> Files:
     """Every page of the navigation, and what these link to."""
     files = Files([file for file in given if file.src_dir != config.docs_dir])  # the theme's
-    for own in (*map(str, config.extra_css), config.theme["logo"]):  # styles of plugins are not in the checkout
+    for own in (
+        *map(str, config.extra_css),
+        config.theme["logo"],
+    ):  # styles of plugins are not in the checkout
         if (ROOT / own).is_file():
             files.append(File.generated(config, own, abs_src_path=str(ROOT / own)))
     waiting = list(_pages(config.nav or []))
@@ -108,16 +113,29 @@ def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Nothing is fetched from elsewhere, and the page names its Markdown.
+    """The page names its Markdown, and fetches nothing from elsewhere."""
+    name = Path(_markdown_address(page.file)).name
+    link = f'<link rel="alternate" type="text/markdown" href="{name}"></head>'
+    return _closed(output, page.file.src_uri).replace("</head>", link, 1)
+
+
+def on_post_template(output: str, template_name: str, **_: Any) -> str:
+    """The page for what does not exist is a template of the theme."""
+    return _closed(output, template_name) if template_name.endswith(".html") else output
+
+
+def _closed(output: str, name: str) -> str:
+    """A page that fetches nothing from elsewhere.
 
     Raises:
-        PluginError: the page loads something from another host.
+        PluginError: it loads something from another host.
     """
-    output = output.replace(' data-md-component="source"', "")  # by which the theme would ask GitHub for stars
+    output = output.replace(
+        ' data-md-component="source"', ""
+    )  # by which the theme would ask GitHub for stars
     if found := FETCHED.search(output):
-        raise PluginError(f"{page.file.src_uri}: expected nothing from other hosts, got {found[0]}")
-    name = Path(_markdown_address(page.file)).name
-    return output.replace("</head>", f'<link rel="alternate" type="text/markdown" href="{name}"></head>', 1)
+        raise PluginError(f"{name}: expected nothing from other hosts, got {found[0]}")
+    return output
 
 
 def _markdown_address(file: File) -> str:
@@ -187,7 +205,9 @@ def _line(file: File) -> str:
 
 def _summary(text: str) -> str:
     """The first sentence of a page."""
-    plain = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", KEPT.sub(lambda code: "" if "\n" in code[0] else code[0], text))
+    plain = re.sub(
+        r"\[([^\]]+)\]\([^)]+\)", r"\1", KEPT.sub(lambda code: "" if "\n" in code[0] else code[0], text)
+    )
     for paragraph in plain.split("\n\n"):
         if PARAGRAPH.match(paragraph.strip()) and (found := SENTENCE.match(" ".join(paragraph.split()))):
             return f": {found[0]}"
