@@ -302,7 +302,7 @@ class TestCompare:
         assert f"{area['ours']:.3f}</td><td>{area['theirs']:.3f}</td>" in page
 
     def test_folders_of_one_name(self, file, evaluate, tmp_path):
-        """Their paths tell them apart; a run in memory has no folder."""
+        """Their paths distinguish them; a run in memory has no folder."""
         path = file(answers(10))
         for folder in ("a", "b"):
             evaluate(path, "--detector", "selfcheck-ngram", "--out", tmp_path / folder / "run", "-q")
