@@ -3,15 +3,20 @@
 A page keeps its path in the checkout as its source, so that links between documents work on the site as they do in the
 checkout. An entry of the navigation that names a folder becomes its pages. A file that a page links to and that is no page
 (an example, a configuration) comes along as it is.
+
+With each page comes its Markdown (`cli.md` with `cli.html`), and `llms.txt` lists these [llmstxt.org]. A page that would
+fetch something from another host fails the build.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 if TYPE_CHECKING:
@@ -30,6 +35,16 @@ CITED = re.compile(r"\[((?:[a-z]+\d{4}[a-z]?|memory)(?:; (?:[a-z]+\d{4}[a-z]?|me
 KEPT = re.compile(r"(^( *)```.*?^\2``` *$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 PAPERS = "docs/papers.md"
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+FETCHED = re.compile(r"""<(?!a\b)\w+\b[^>]*\b(?:src|srcset|href|data)=["'](?:https?:)?//[^>]*>""")
+API = re.compile(r"^::: (\S+)$", re.MULTILINE)
+PARAGRAPH = re.compile(r"^(?=[\w`\[*])[^|]+$")
+INLINE = re.compile(r"(?<!<pre>)(?<!</span>)<code>([^<]+)</code>")
+NAME = re.compile(
+    r"(?<!\S)(?=\S*[-/?])\S{1,36}(?!\S)"
+)  # a browser would break it; longer ones may not fit a phone
+KEPT_WHOLE = r'<span class="name">\g<0></span>'
+SENTENCE = re.compile(r".+?[.?](?=\s|$)", re.DOTALL)
+OPTIONAL = ("Benchmarks", "Design")  # sections that a reader who is short of room leaves out
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -41,9 +56,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(given: Files, config: MkDocsConfig) -> Files:
     """Every page of the navigation, and what these link to."""
     files = Files([file for file in given if file.src_dir != config.docs_dir])  # the theme's
-    for style in map(str, config.extra_css):  # ours; the others are the plugins'
-        if (ROOT / style).is_file():
-            files.append(File.generated(config, style, abs_src_path=str(ROOT / style)))
+    for own in (
+        *map(str, config.extra_css),
+        config.theme["logo"],
+    ):  # styles of plugins are not in the checkout
+        if (ROOT / own).is_file():
+            files.append(File.generated(config, own, abs_src_path=str(ROOT / own)))
     waiting = list(_pages(config.nav or []))
     seen = set(waiting)
     for source in waiting:  # grows by what a page links to
@@ -77,6 +95,125 @@ def on_page_markdown(text: str, page: Any, **_: Any) -> str:
         for i, piece in enumerate(pieces)
         if i % 3 != 2 and piece
     )
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Names and options in code are not broken at a hyphen or a stroke."""
+    return INLINE.sub(lambda code: f"<code>{NAME.sub(KEPT_WHOLE, code[1])}</code>", html)
+
+
+def on_env(env: Any, config: MkDocsConfig, files: Files) -> Any:
+    """The Markdown of each page, and the list of them."""
+    target = Path(config.site_dir)
+    for file in files.documentation_pages():
+        if file.page is not None and file.page.markdown is not None:
+            path = target / _markdown_address(file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(_as_markdown(file.page.markdown, file, files), encoding="utf-8")
+    (target / "llms.txt").write_text(_llms(config, files), encoding="utf-8")
+    return env
+
+
+def on_post_page(output: str, page: Any, **_: Any) -> str:
+    """The page names its Markdown, and fetches nothing from elsewhere."""
+    name = Path(_markdown_address(page.file)).name
+    link = f'<link rel="alternate" type="text/markdown" href="{name}"></head>'
+    return _closed(output, page.file.src_uri).replace("</head>", link, 1)
+
+
+def on_post_template(output: str, template_name: str, **_: Any) -> str:
+    """The page for what does not exist is a template of the theme."""
+    return _closed(output, template_name) if template_name.endswith(".html") else output
+
+
+def _closed(output: str, name: str) -> str:
+    """A page that fetches nothing from elsewhere.
+
+    Raises:
+        PluginError: it loads something from another host.
+    """
+    output = output.replace(
+        ' data-md-component="source"', ""
+    )  # by which the theme would ask GitHub for stars
+    if found := FETCHED.search(output):
+        raise PluginError(f"{name}: expected nothing from other hosts, got {found[0]}")
+    return output
+
+
+def _markdown_address(file: File) -> str:
+    return str(Path(file.dest_uri).with_suffix(".md"))
+
+
+def _as_markdown(text: str, file: File, files: Files) -> str:
+    """A page for programs: links lead to the Markdown of other pages, and classes and functions are written out."""
+    here = Path(file.src_uri).parent
+
+    def moved(match: re.Match[str]) -> str:
+        other = files.get_file_from_path(os.path.normpath(here / match[1]))
+        if other is None:
+            return match[0]
+        to = _markdown_address(other) if other.is_documentation_page() else other.dest_uri
+        return f"]({os.path.relpath(to, Path(file.dest_uri).parent)}{match[2] or ''})"
+
+    pieces = KEPT.split(text)  # text, code, its indentation, text, …
+    text = "".join(
+        LINK.sub(moved, piece) if i % 3 == 0 else piece for i, piece in enumerate(pieces) if i % 3 != 2
+    )
+    return API.sub(lambda match: "\n\n".join(_described(match[1])), text)
+
+
+def _described(path: str) -> Iterator[str]:
+    """A class or function and its public members: name, signature, docstring."""
+    found = _package()[path.partition(".")[2]]
+    found = found.final_target if found.is_alias else found
+    own = found.members.values() if found.is_class else ()
+    for one in (found, *(each for each in own if each.is_public and not each.is_alias)):
+        if one.docstring is None:
+            continue
+        yield f"{'###' if one is found else '####'} {one.name}"
+        if one.is_function or "__init__" in one.members:
+            yield f"```python\n{one.signature()}\n```"
+        yield one.docstring.value
+
+
+@cache
+def _package() -> Any:
+    """The package as the reference's own tool reads it; nothing is imported."""
+    import griffe
+
+    return griffe.load("guardrail", search_paths=[str(ROOT / "src")], resolve_aliases=True)
+
+
+def _llms(config: MkDocsConfig, files: Files) -> str:
+    """The list of pages for language models, in the form of llmstxt.org."""
+    parts = [f"# {config.site_name}\n", f"> {config.site_description}\n"]
+    optional = [name for name in OPTIONAL if any(name in section for section in config.nav or [])]
+    sections = [next(iter(section.items())) for section in config.nav or []]
+    listed = {name: list(_pages(content)) for name, content in sections}
+    listed["Optional"] = [page for name in optional for page in listed.pop(name)]
+    for name, sources in listed.items():
+        if sources:
+            lines = [_line(file) for source in sources if (file := files.get_file_from_path(source))]
+            parts.append(f"## {name}\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _line(file: File) -> str:
+    text = file.page.markdown or "" if file.page else ""
+    found = HEADING.search(text)
+    title = found[1].replace("`", "") if found else file.name
+    return f"- [{title}]({_markdown_address(file)}){_summary(text)}"
+
+
+def _summary(text: str) -> str:
+    """The first sentence of a page."""
+    plain = re.sub(
+        r"\[([^\]]+)\]\([^)]+\)", r"\1", KEPT.sub(lambda code: "" if "\n" in code[0] else code[0], text)
+    )
+    for paragraph in plain.split("\n\n"):
+        if PARAGRAPH.match(paragraph.strip()) and (found := SENTENCE.match(" ".join(paragraph.split()))):
+            return f": {found[0]}"
+    return ""
 
 
 def _written_out(entry: dict[str, Any]) -> dict[str, Any]:

@@ -71,8 +71,8 @@ def score_chart(histogram: Mapping[str, Any]) -> CurveChart | None:
         "",
         (),
         (
-            *((True, _x(one), f"{edges[0] + one * across:.3g}") for one in (0.0, 0.5, 1.0)),
-            *((False, _y(one), f"{one * most:.0%}") for one in (0.0, 1.0)),
+            *((True, _x(one), f"{edges[0] + one * across:.3f}") for one in (0.0, 0.5, 1.0)),
+            *((False, _y(one), f"{one * most:.3f}" if one else "0") for one in (0.0, 1.0)),
         ),
         "score: higher = more likely made up",
         "share of rows",
@@ -96,7 +96,7 @@ def calibration_curve(bins: Sequence[Mapping[str, float]], what: str) -> CurveCh
             _x(one["mean"]),
             _y(one["share"]),
             2 + 4 * math.sqrt(one["rows"] / most),
-            f"{one['rows']:,.0f} rows: mean {one['mean']:.2f}, made up {one['share']:.2f}",
+            f"{one['rows']:,.0f} rows: mean {one['mean']:.3f}, made up {one['share']:.3f}",
         )
         for one in bins
     )
@@ -126,6 +126,39 @@ def risk_curve(points: Sequence[Mapping[str, float]]) -> CurveChart | None:
     )
 
 
+def roc_curve(points: Sequence[Mapping[str, float]]) -> CurveChart | None:
+    """The share of made-up rows that is flagged, by the share of sound ones that is."""
+    if not points:
+        return None
+    return CurveChart(
+        _points([(one["false_alarms"], one["recall"]) for one in points]),
+        (),
+        _UNIT,
+        "sound rows flagged",
+        "made-up rows flagged (recall)",
+        diagonal=True,
+        summary="Each point is a threshold; on the diagonal are random scores. The area below is the AUROC.",
+    )
+
+
+def precision_recall_curve(points: Sequence[Mapping[str, float]]) -> CurveChart | None:
+    """The share of flags that are right, by the share of made-up rows that is flagged; in steps, as average precision has it."""
+    if not points:
+        return None
+    steps, before = list[tuple[float, float]](), 0.0
+    for one in points[1:]:  # at the first nothing is flagged
+        steps += [(before, one["precision"]), (one["recall"], one["precision"])]
+        before = one["recall"]
+    return CurveChart(
+        _points(steps),
+        (),
+        _UNIT,
+        "made-up rows flagged (recall)",
+        "flags that are right (precision)",
+        summary=f"The area below is the average precision; random scores have {points[-1]['precision']:.3f}.",
+    )
+
+
 def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit: str) -> CurveChart | None:
     """Cost against quality, both by name, `None` = unknown; those that none beats in both are marked."""
     known = [
@@ -146,14 +179,14 @@ def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit:
                 _x(cost / most),
                 _y(quality),
                 5,
-                f"{name}: {cost:.3g} {unit}, AUROC {quality:.3f}",
+                f"{name}: {cost:.3f} {unit}, AUROC {quality:.3f}",
                 name,
                 not beaten,
             )
         )
     front = sorted((mark.x, mark.y) for mark in marks if mark.best)
     ticks = (
-        *((True, _x(share), f"{share * most:.2g}") for share in (0.0, 0.5, 1.0)),
+        *((True, _x(share), f"{share * most:.3f}" if share else "0") for share in (0.0, 0.5, 1.0)),
         *(one for one in _UNIT if not one[0]),
     )
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in front)

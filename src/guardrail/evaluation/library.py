@@ -87,6 +87,7 @@ class Evaluation:
             self.picks(),
             comparison=None if against is None else self.compare(against),
             other=None if against is None else against.info,
+            names=_names(self, against),
         )
 
     def write(self, folder: str | Path, *, against: Evaluation | None = None) -> None:
@@ -109,6 +110,15 @@ class Evaluation:
             InputError: there is no run, or it has no rows yet.
         """
         return made(read_run(folder), results_file(folder))
+
+
+def _names(ours: Evaluation, theirs: Evaluation | None) -> tuple[str, str]:
+    """Two runs by their folders, with the path where both have the same name."""
+    folders = [one.source.parent if one and isinstance(one.source, Path) else None for one in (ours, theirs)]
+    shown = [folder and (folder.name or str(folder.resolve())) for folder in folders]
+    if shown[0] == shown[1]:
+        shown = [folder and str(folder) for folder in folders]
+    return shown[0] or "this run", shown[1] or "the other run"
 
 
 def made(info: RunInfo, source: Path | Sequence[ResultRow], **more: Any) -> Evaluation:

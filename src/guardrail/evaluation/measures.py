@@ -26,6 +26,7 @@ Figure: TypeAlias = dict[str, Any]
 FOLDS = 5
 _POINTS = 60
 _BINS = 25
+_CURVE = 100
 
 
 def figure(value: float | None, half: float | None = None, *, reason: str = "", least: float = 0.0) -> Figure:
@@ -64,6 +65,7 @@ def measured(units: Units, scale: Mapping[str, Any]) -> dict[str, Any]:
         "best": best(both, ranks),
         "calibration": calibration(both, ranks, bounded=bounded),
         "risk_coverage": risk_coverage(both, lacking),
+        "curves": [] if ranks else curve(both.score, both.label == 1),
         "histogram": histogram(units.only(scored), scale),
         "cost": cost(units),
     }
@@ -180,6 +182,19 @@ def best(both: Units, reason: str) -> dict[str, Any]:
 
 def _threshold(score: Array, truth: Array, gain: Callable[[Array, Array, int, int], Array]) -> float:
     """The score from which on rows are flagged; infinite = none is."""
+    values, ends, caught, alarms = _thresholds(score, truth)
+    at = int(np.argmax(gain(caught, alarms, int(truth.sum()), int((~truth).sum()))))
+    if at == 0:
+        return float("inf")
+    below = float(values[ends[at - 1] + 1]) if ends[at - 1] + 1 < values.size else float(values[-1])
+    return (float(values[ends[at - 1]]) + below) / 2  # half way to the next score
+
+
+def _thresholds(score: Array, truth: Array) -> tuple[Array, Array, Array, Array]:
+    """Scores, highest first; the last row of each value; how many rows are caught, and how many are false alarms.
+
+    The last two have one more: 0, for a threshold above all scores.
+    """
     order = np.argsort(-score, kind="stable")
     values = score[order]
     ends = (
@@ -187,11 +202,26 @@ def _threshold(score: Array, truth: Array, gain: Callable[[Array, Array, int, in
     )
     caught = np.append(0, np.cumsum(truth[order])[ends])
     alarms = np.append(0, np.cumsum(~truth[order])[ends])
-    at = int(np.argmax(gain(caught, alarms, int(truth.sum()), int((~truth).sum()))))
-    if at == 0:
-        return float("inf")
-    below = float(values[ends[at - 1] + 1]) if ends[at - 1] + 1 < values.size else float(values[-1])
-    return (float(values[ends[at - 1]]) + below) / 2  # half way to the next score
+    return values, ends, caught, alarms
+
+
+def curve(score: Array, truth: Array) -> list[dict[str, float | None]]:
+    """What each threshold catches, from the highest: at most a hundred of them, evenly spread along the ROC curve.
+
+    The precision is `None` where nothing is flagged.
+    """
+    _, _, caught, alarms = _thresholds(score, truth)
+    recall, false = caught / caught[-1], alarms / alarms[-1]
+    along = recall + false
+    at = np.unique(np.searchsorted(along, np.linspace(0, along[-1], _CURVE)))
+    return [
+        {
+            "false_alarms": float(false[i]),
+            "recall": float(recall[i]),
+            "precision": float(caught[i] / (caught[i] + alarms[i])) if i else None,
+        }
+        for i in at
+    ]
 
 
 def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:

@@ -10,7 +10,9 @@ from guardrail.evaluation.charts import (
     calibration_curve,
     cost_chart,
     edges,
+    precision_recall_curve,
     risk_curve,
+    roc_curve,
     score_chart,
 )
 from guardrail.evaluation.rows import RunInfo
@@ -29,6 +31,7 @@ def render(
     *,
     comparison: Sequence[Mapping[str, Any]] | None = None,
     other: RunInfo | None = None,
+    names: tuple[str, str] = ("this run", "the other run"),
 ) -> str:
     """An evaluation as a complete HTML document.
 
@@ -38,6 +41,7 @@ def render(
         picks: findings to read, by detector.
         comparison: of another run over the same answers, as `guardrail.evaluation.summary.compared` gives it.
         other: what that run was.
+        names: what the two runs are called.
     """
     detectors = summary["detectors"]
     return filled(
@@ -52,6 +56,7 @@ def render(
         labelled=any(one[one["judged_by"]]["labelled"] for one in detectors.values()),
         comparison=comparison,
         other=other,
+        names=names,
         icons=ICONS,
         most=TEXT,
         edges=edges(),
@@ -64,6 +69,8 @@ def _shown(of: Mapping[str, Any]) -> dict[str, Any]:
     fitted = calibration_curve(level["calibration"]["fitted_bins"], "probability, fitted on other sources")
     drawings: list[tuple[str, CurveChart | None]] = [
         ("Scores", score_chart(level["histogram"])),
+        ("ROC curve", roc_curve(level["curves"])),
+        ("Precision and recall", precision_recall_curve(level["curves"])),
         ("Calibration of the score", calibration_curve(level["calibration"]["bins"], "score")),
         ("Calibration after a logistic fit", fitted),
         ("Risk and coverage", risk_curve(level["risk_coverage"]["points"])),

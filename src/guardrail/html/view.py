@@ -248,10 +248,11 @@ class View:
 
     @cached_property
     def costs(self) -> list[tuple[str, Cost, Cost | None]]:
-        """Owner, paid and alone."""
+        """Owner, paid and alone, of those that asked for anything."""
         cost = self.report.cost
         owners = dict.fromkeys([*cost.paid, *cost.alone])
-        return [(owner, cost.paid.get(owner, Cost()), cost.alone.get(owner)) for owner in owners]
+        found = [(owner, cost.paid.get(owner, Cost()), cost.alone.get(owner)) for owner in owners]
+        return [each for each in found if any(one not in (None, Cost()) for one in each[1:])]
 
     def verdict_of(self, number: int) -> Verdict | None:
         """Of the finding with a number (from 1)."""

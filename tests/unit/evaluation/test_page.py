@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from tests.unit.evaluation.conftest import answers
 
@@ -12,7 +13,10 @@ from guardrail import Case, Guard
 from guardrail.detector import Detector, Finding, Flow, Scale, Span, Verdict
 from guardrail.errors import InputError
 from guardrail.evaluation import Evaluation, evaluate
+from guardrail.evaluation.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, precision_recall_curve
+from guardrail.evaluation.measures import curve
 from guardrail.selfcheck import NgramCheck
+from guardrail.statistics.ranking import auc
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x' {{ 7*7 }} \u202e</style></svg> javascript:x"
 
@@ -125,9 +129,11 @@ class TestPage:
         assert "0 answers" in found.html()
 
     def test_drawings(self):
-        """Scores, calibration and risk are drawn inline."""
+        """Scores, both curves, calibration and risk are drawn inline."""
         page = judged().html()
-        assert page.count("<svg") == 4
+        assert page.count("<svg") == 6
+        assert "ROC curve" in page
+        assert "Precision and recall" in page
         assert "Risk and coverage" in page
 
     def test_scores_are_drawn_by_label(self):
@@ -138,6 +144,58 @@ class TestPage:
         page = evaluate(["0.9 a", "0.1 b"], Guard([Judge()])).html()
         assert page.count('class="area unlabelled"') == 1
         assert "area sound" not in page
+
+    def test_curves_by_hand(self):
+        """Four rows, from the highest score: made up, sound, made up, sound. Steps of precision, as average precision has them."""
+        points = curve(np.array([0.9, 0.7, 0.6, 0.2]), np.array([True, False, True, False]))
+        assert [(one["false_alarms"], one["recall"]) for one in points] == [
+            (0, 0),
+            (0, 0.5),
+            (0.5, 0.5),
+            (0.5, 1),
+            (1, 1),
+        ]
+        assert [one["precision"] for one in points] == [None, 1, 0.5, pytest.approx(2 / 3), 0.5]
+        places = [tuple(map(float, one.split(","))) for one in precision_recall_curve(points).line.split()]
+        left, top, across, down = (
+            LEFT,
+            TOP,
+            WIDTH - LEFT - RIGHT,
+            HEIGHT - TOP - BOTTOM,
+        )
+        expected = [(0, 1), (0.5, 1), (0.5, 0.5), (0.5, 0.5), (0.5, 2 / 3), (1, 2 / 3), (1, 0.5), (1, 0.5)]
+        assert places == [
+            (pytest.approx(left + x * across, abs=0.06), pytest.approx(top + (1 - y) * down, abs=0.06))
+            for x, y in expected
+        ]
+
+    def test_curves_are_bounded(self):
+        """A hundred points, also where few rows are made up; the area by trapezoids is nearly the AUROC."""
+        rng = np.random.default_rng(0)
+        truth = rng.random(5_000) < 0.02
+        score = truth * 1.5 + rng.normal(size=truth.size)
+        points = curve(score, truth)
+        assert 50 <= len(points) <= 100
+        area = np.trapezoid([one["recall"] for one in points], [one["false_alarms"] for one in points])
+        assert area == pytest.approx(auc(score, truth), abs=0.01)
+
+    def test_no_row_of_zeros(self):
+        """Tokens and paid calls have a place only where a model was asked."""
+        page = judged().html()
+        assert "tokens per answer" not in page
+        assert "paid calls" not in page
+
+    def test_figures_have_three_decimals(self):
+        """In tables and intervals; the axes of shares say 0, 0.5 and 1."""
+        page = judged().html(against=judged())
+        found = [
+            one
+            for pair in re.findall(r">(\d+\.\d+)(?: to (\d+\.\d+))?</(?!text)", page)
+            for one in pair
+            if one
+        ]
+        assert len(found) > 30
+        assert {len(one.partition(".")[2]) for one in found} == {3}
 
     def test_columns_without_labels(self):
         """No column of dashes where nothing is labelled."""
@@ -237,7 +295,21 @@ class TestCompare:
             <= area["difference"]["value"]
             <= area["difference"]["interval"][1]
         )
-        assert "Compared with another run" in (tmp_path / "two" / "report.html").read_text(encoding="utf-8")
+        page = (tmp_path / "two" / "report.html").read_text(encoding="utf-8")
+        assert "Compared with another run" in page
+        assert '<bdi>two</bdi></th><th scope="col"><bdi>one</bdi></th>' in page
+        assert "Differences are <bdi>two</bdi> less <bdi>one</bdi>" in page
+        assert f"{area['ours']:.3f}</td><td>{area['theirs']:.3f}</td>" in page
+
+    def test_folders_of_one_name(self, file, evaluate, tmp_path):
+        """Their paths distinguish them; a run in memory has no folder."""
+        path = file(answers(10))
+        for folder in ("a", "b"):
+            evaluate(path, "--detector", "selfcheck-ngram", "--out", tmp_path / folder / "run", "-q")
+        first, second = (Evaluation.read(tmp_path / folder / "run") for folder in ("a", "b"))
+        page = first.html(against=second)
+        assert f"<bdi>{tmp_path / 'a' / 'run'}</bdi> less <bdi>{tmp_path / 'b' / 'run'}</bdi>" in page
+        assert "<bdi>this run</bdi> less <bdi>the other run</bdi>" in judged().html(against=judged())
 
     def test_with_itself(self):
         """No difference, and an interval of no width."""

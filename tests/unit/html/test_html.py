@@ -403,6 +403,18 @@ class TestPage:
         assert "✕" in text
         assert "unsupported" in text
 
+    def test_has_no_row_of_zeros(self):
+        """Where no model was asked the page says so; a verdict that no finding has is not counted."""
+        unasked = CostBreakdown(paid={"references": Cost()}, wall_seconds=0.1)
+        text = Page(render(report(findings=FINDINGS[:1], cost=unasked))).text
+        assert "No model was asked; 0.1 s by the clock." in text
+        for absent in ("tokens", "model calls", "Together", "unverified", "unsupported"):
+            assert absent not in text
+        owners = [
+            owner for owner, _, _ in View(report(cost=CostBreakdown(paid={"a": Cost(1), "b": Cost()}))).costs
+        ]
+        assert owners == ["a"]
+
     def test_is_written_in_utf_8(self, tmp_path):
         """And the path comes back."""
         path = write(REPORTS["removed"], tmp_path / "report.html")
