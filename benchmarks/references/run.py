@@ -17,6 +17,9 @@ from benchmarks.references import beyond, human, tokens
 from benchmarks.references.replay import Scored, Topic, read_topics, replay
 from guardrail.detectors import ReferenceCheck
 from guardrail.errors import InputError
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.citations import citations
+from guardrail.references.citations.tagging import packaged_tagger
 
 __all__ = ["compute", "main"]
 
@@ -26,6 +29,7 @@ PUBLISHED: Mapping[str, Mapping[str, float]] = {
     "gpt-3.5-turbo": {"iq": 0.782, "dq1": 0.540, "dq2": 0.609, "dq3": 0.529, "dq": 0.623, "iq+dq": 0.792},
 }
 TOLERANCE = 0.001
+READ = {"gpt-4": 1000, "gpt-3.5-turbo": 990}  # of 1,000
 NO_DATA = ("gpt-3", "llama-2-70b", "llama-2-13b", "llama-2-7b")
 
 
@@ -43,6 +47,7 @@ def compute(run: Run) -> list[Row]:
     for model in models:
         run.say(f"{model}: the paper's 36 questions per reference")
         topics = read_topics(folder / f"{model}_results.csv")
+        rows.append(read_row(model, topics))
         paper = replay(topics, ReferenceCheck(effort="paper", parsing="paper", prompts="paper"))
         exact = replay(topics, ReferenceCheck(effort="paper", parsing="exact", prompts="paper"))
         rows += auc_rows(model, paper, exact)
@@ -59,6 +64,18 @@ def compute(run: Run) -> list[Row]:
     else:
         rows.append(Row.missing("expert study", "no expert_annotation_study folder in this data"))
     return rows + tokens.rows(folder, models)
+
+
+def read_row(model: str, topics: Sequence[Topic]) -> Row:
+    """How many of the titles in the recorded answers are read; these are nothing but lists of titles that were asked for."""
+    read = 0
+    for topic in topics:
+        found = citations(
+            topic.answer, asked_for_references=True, question=topic.prompt, tagger=packaged_tagger()
+        )
+        titles = {normalise(one.reference.title) for one in found}
+        read += sum(normalise(one.text) in titles for one in topic.titles)
+    return Row.at_least(f"{model} titles read in lists", read, READ.get(model, 0))
 
 
 def auc_rows(model: str, paper: Scored, exact: Scored) -> list[Row]:
