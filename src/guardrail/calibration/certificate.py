@@ -11,6 +11,8 @@ from guardrail.calibration.scoring import Scoring, score_at
 from guardrail.calibration.stored import Model, StoredModel
 from guardrail.report import Scale
 
+_FEW = 12  # tested sources that say nothing about how many more would do; as many place the thresholds
+
 
 class Outcome(Model):
     """What came of one promise in one group.
@@ -61,6 +63,8 @@ class Outcome(Model):
             seen = "" if self.measured is None else f"measured {self.measured:.3g}, "
             rows = f"{self.sources} sources, {self.rows} {self.unit}s"
             return f"{head}: kept at {self.threshold:.4f} ({seen}p = {self.p_value:.2g}, {rows})"
+        if self.needed is None and self.sources <= _FEW:
+            return f"{head}: not shown, and {self.sources} tested sources are too few to say how many would be needed; label more than {2 * _FEW} in all"
         if self.needed is None:
             return f"{head}: no threshold keeps it, and more sources like these would not help ({self.sources} tested)"
         return f"{head}: not shown with {self.sources} tested sources; about {self.needed} in all would be needed"

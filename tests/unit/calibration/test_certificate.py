@@ -93,6 +93,14 @@ class TestCertify:
         assert found.groups[0].outcomes[0].needed > 200
         assert "about" in found.text()
 
+    @pytest.mark.parametrize("sources", [4, 8, 12])
+    def test_few_sources_do_not_say_that_more_would_not_help(self, sources):
+        """All of them place the thresholds, though the scores separate the rows."""
+        found = certify(rows(sources), Target.parse("fdr=0.2,missed=0.2"), scoring())
+        lines = [outcome.line() for group in found.groups for outcome in group.outcomes]
+        assert len(lines) == 2
+        assert all("too few to say" in line and "label more than 24" in line for line in lines)
+
     def test_promises_about_flags_are_kept_together(self):
         """One row a source: the rate passes at a threshold of no grid, and what is flagged keeps the other promise too."""
         rng = np.random.default_rng(3)
