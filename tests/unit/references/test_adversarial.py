@@ -189,7 +189,7 @@ class TestWitness:
         """Fifty questions with all titles of the answer in each."""
         chat = ScriptedChat(says(AUTHORS, "yes"))
         answer = "\n".join(
-            f"{i}. Smith, J. (2020). Quantum Widgets Volume {i}. Nature." for i in range(1, 1001)
+            f"{i}. Smith, J. (2020). Quantum Widgets Volume {i}. Nature." for i in range(1, 501)
         )
         Guard([ReferenceCheck()], chat=chat).check(answer)
         assert max(sum(len(m.text) for m in ask.messages) for ask in chat.asked) < 10_000
