@@ -365,7 +365,11 @@ def _reason(
         return f"{mark or 'the citation'} points to no document that is at hand"
     if support == "not at hand":
         return (judged.reason if judged is not None else "") or "there is nothing to compare"
-    why = f" ({judged.reason})" if judged is not None and judged.reason and support != "yes" else ""
+    why = (
+        f" ({_of_own(judged.reason, len(own))})"
+        if judged is not None and judged.reason and support != "yes"
+        else ""
+    )
     partial = f" ({judged.partial})" if judged is not None and judged.partial else ""
     do, does = ("say", "do not say") if len(own) > 1 else ("says", "does not say")
     called, others = " and ".join(own), " and ".join(says)
@@ -381,3 +385,8 @@ def _reason(
     else:
         said = f"{called} {does} it" + (f", {others} {told} it" if says else "") + why
     return said + partial
+
+
+def _of_own(reason: str, documents: int) -> str:
+    """What was said of all documents that were read, which are those of the mark: others may have the words."""
+    return reason.replace(" in no document", " not in them" if documents > 1 else " not in it")

@@ -139,7 +139,7 @@ def note(
     ]
     evidence += [Passage(source=_UNCITED, text=text[:_LONGEST]) for text in uncited[:_SHOWN]]
     never = _never_cited(case, judged, known.given)
-    good = f"{sum(recalls)} of {len(recalls)} claims have citations that support them"
+    good = f"{sum(recalls)} of {len(recalls)} sentences are supported by their citations as a whole"
     right = f"{sum(precisions)} of {len(precisions)} citations are right and needed"
     said = [
         f"{good}, and {right} (by {by})" if recalls else "no citation could be judged",

@@ -227,3 +227,13 @@ class TestOfTheService:
         """A place that is none of the answer's is left out."""
         note = {"type": "url_citation", "start_index": 4, "end_index": 4_000, "url": "https://a.org"}
         assert check({"role": "assistant", "content": "A text.", "annotations": [note]}).findings == ()
+
+
+def test_a_word_that_another_source_has_is_not_called_absent_from_all():
+    """Only the mark's own document was compared."""
+    guard = Guard([SupportCheck(fit="words")])
+    documents = ["The library burnt down in 1950.", "Visitors pay 5 euros."]
+    [finding] = guard.check("The library burnt down in 1950 [2].", context=documents).judged
+    assert finding.label == "elsewhere"
+    assert "in no document" not in finding.reason
+    assert "not in it" in finding.reason
