@@ -707,7 +707,7 @@ class TestIdentifiersOfOthers:
 
 
 class TestLeadIns:
-    """What words of a sentence may do, a field may not: an author who is none is never verified."""
+    """Words may lead in a reference in a sentence, not in a field: an invented author is never verified."""
 
     WORKS = (
         Record("Silent Spring", ("Carson, Rachel",), year=1962),

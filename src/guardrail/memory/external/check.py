@@ -140,7 +140,7 @@ class MemoryConsistency(Detector):
 
     @property
     def needs_prompt(self) -> bool:
-        """Always: it is what is asked again, where there are no documents."""
+        """Always: without documents, the prompt is what is asked again."""
         return True
 
     def cost(self, case: Case) -> Calls:

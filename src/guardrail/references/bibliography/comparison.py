@@ -186,7 +186,7 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
 def _behind_lead(reference: Reference, work: Record) -> FieldCheck | None:
     """The check of authors without the words that lead them in; `None` if they are not the work's either.
 
-    A lead that may be somebody's name is a difference: it may be an author who is none.
+    A lead that may be somebody's name is a difference: it may be an invented author.
     """
     for led in without_lead(reference.authors):  # Voir Eisner, T.
         first = compare_authors(led.names[:1], work.authors[:1])

@@ -119,7 +119,7 @@ def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[t
 def _parted(said: Sequence[_Line], after: int, known: TagTable) -> Iterator[tuple[int, int, Values]]:
     """The work, or the two works of which the first lost its end and its beginning: both have a title.
 
-    A beginning may stand in the middle of a work, too.
+    A beginning may also come in the middle of a work.
     """
     at = next((place for place, one in enumerate(said) if one.tag == known.begins), 0)
     first, rest = said[:at], said[at:]
