@@ -110,9 +110,9 @@ class Detector(Options, ABC):
         """Whether it can judge nothing without documents (`case.context`)."""
         return False
 
-    @property
-    def needs_prompt(self) -> bool:
-        """Whether it can judge nothing without what was asked (`case.messages`), or documents in its place."""
+    def lacks_prompt(self, case: Case) -> bool:
+        """Whether it can judge nothing of a case for want of what was asked (`case.messages`)."""
+        del case
         return False
 
     @property

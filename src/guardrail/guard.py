@@ -557,12 +557,13 @@ class Guard:
                 self.on_report(report)
             except Exception as error:  # noqa: BLE001  # a listener's bug must not lose the answer
                 log.exception("on_report_failed")
-                warnings.warn(  # the log is silent unless somebody listens; the words of the exception may quote the answer
-                    f"on_report raised {type(error).__name__}; the answer and its report are not affected. The log named "
-                    "'guardrail' has the traceback: call logging.basicConfig() to see it",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
+                with contextlib.suppress(RuntimeWarning):  # somebody may have made errors of warnings
+                    warnings.warn(  # the log is silent unless somebody listens; the words of the exception may quote the answer
+                        f"on_report raised {type(error).__name__}; the answer and its report are not affected. The log named "
+                        "'guardrail' has the traceback: call logging.basicConfig() to see it",
+                        RuntimeWarning,
+                        stacklevel=2,
+                    )
 
     def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
         brought: dict[str, Backend[Any]] = {}

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import threading
+import warnings
 
 import pytest
 from tests.unit.engine.toys import (
@@ -602,6 +603,9 @@ class TestReports:
         ):
             assert Guard([], on_report=lambda _: 1 / 0).check("x").answer == "x"
         assert "on_report_failed" in caplog.text
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert Guard([], on_report=lambda _: 1 / 0).check("x").answer == "x"
 
     def test_a_listener_that_raises_is_seen_in_async_use(self):
         """By a warning, for the log is silent where nobody listens."""

@@ -16,7 +16,7 @@ from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
-    from guardrail.detector import Detector
+    from guardrail.detector import Calls, Detector
     from guardrail.engine.budget import Budget
     from guardrail.guard import Guard
     from guardrail.policies import Policy
@@ -86,7 +86,7 @@ class Built:
             Usage: it needs a model, and none was given, or the question that was answered.
         """
         for detector in self.guard.detectors if self.choice.detectors else ():
-            if detector.needs_prompt and not (case.messages or case.context):
+            if detector.lacks_prompt(case):
                 raise Usage(
                     f"--detector {detector.name} needs the question that was answered: add --prompt TEXT"
                 )
@@ -94,8 +94,8 @@ class Built:
                 raise Usage(
                     f"--detector {detector.name} needs documents to compare the answer with: add --context FILE"
                 )
-            for route, (least, _) in detector.cost(case).items():
-                if least and detector.needs_models and self._is_missing(route):
+            for route, (least, _) in _least(detector, case).items():
+                if least and self._is_missing(route):
                     raise Usage(f"--detector {detector.name} needs {self._model(route, detector, case)}")
 
     def notes(self, report: Report) -> list[str]:
@@ -281,6 +281,14 @@ def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
         for lane in BACKENDS
         if lane not in brought
     }
+
+
+def _least(detector: Detector, case: Case) -> Calls:
+    """What it must ask; nothing where it can do without, or fails to say: then the examination says why."""
+    try:
+        return detector.cost(case) if detector.needs_models else {}
+    except Exception:  # noqa: BLE001  # somebody's plug-in
+        return {}
 
 
 def _backend(lane: str) -> str:

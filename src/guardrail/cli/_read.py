@@ -49,18 +49,18 @@ def read_several(places: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]
     """The texts of several files, and why others cannot be read; files without a text are left out.
 
     Raises:
-        InputError: no file can be read; or the only one cannot, or has no text.
+        InputError: there is one file alone, and it cannot be read or has no text.
     """
-    texts, unread = dict[str, str](), dict[str, InputError]()
+    if len(places) == 1:
+        return {places[0]: read_text(places[0])}, {}
+    texts, unread = dict[str, str](), dict[str, str]()
     for place in places:
         try:
             texts[place] = read_text(place)
         except InputError as error:
-            if len(places) == 1 or not str(error).endswith(_BLANK):
-                unread[place] = error
-    if unread and not texts:
-        raise next(iter(unread.values()))
-    return texts, {place: str(error) for place, error in unread.items()}
+            if not str(error).endswith(_BLANK):
+                unread[place] = str(error)
+    return texts, unread
 
 
 def text_or_file(value: str, what: str) -> str:

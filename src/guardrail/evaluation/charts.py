@@ -155,7 +155,7 @@ def precision_recall_curve(points: Sequence[Mapping[str, float]]) -> CurveChart 
         _UNIT,
         "made-up rows flagged (recall)",
         "flags that are right (precision)",
-        summary=f"The area below is the average precision; random scores have {points[-1]['precision']:.3f}.",
+        summary=f"The area below is about the average precision; random scores have {points[-1]['precision']:.3f}.",
     )
 
 
@@ -179,14 +179,14 @@ def cost_chart(detectors: Mapping[str, tuple[float | None, float | None]], unit:
                 _x(cost / most),
                 _y(quality),
                 5,
-                f"{name}: {cost:.3f} {unit}, AUROC {quality:.3f}",
+                f"{name}: {cost:.3g} {unit}, AUROC {quality:.3f}",
                 name,
                 not beaten,
             )
         )
     front = sorted((mark.x, mark.y) for mark in marks if mark.best)
     ticks = (
-        *((True, _x(share), f"{share * most:.3f}" if share else "0") for share in (0.0, 0.5, 1.0)),
+        *((True, _x(share), f"{share * most:.2g}") for share in (0.0, 0.5, 1.0)),
         *(one for one in _UNIT if not one[0]),
     )
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in front)

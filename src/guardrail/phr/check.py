@@ -101,10 +101,9 @@ class PosteriorHallucinationRate(Detector):
         self._form = Form(self.input, self.label)
         self._correction = None if self.correction is None else Correction(*self.correction)
 
-    @property
-    def needs_prompt(self) -> bool:
-        """Always: the task is in the prompt."""
-        return True
+    def lacks_prompt(self, case: Case) -> bool:
+        """The task is in the prompt."""
+        return not case.messages
 
     def cost(self, case: Case) -> Calls:
         """Requests to the language model."""

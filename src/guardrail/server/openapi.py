@@ -214,7 +214,11 @@ def _guarded(path: str) -> Json:
             "operationId": f"guarded_{path.removeprefix('/v1/').replace('/', '_')}",
             "externalDocs": reference,
             "parameters": [
-                _header("x-guardrail-policy", "block", "Also withhold an answer in which the policy leaves something unsupported"),
+                _header(
+                    "x-guardrail-policy",
+                    "block",
+                    "Also withhold an answer in which the policy leaves something unsupported",
+                ),
                 _header("x-guardrail-mode", "enforce", "Apply the policy where a rule only watches"),
             ],
             "requestBody": {"required": True, **_content(request)},

@@ -389,4 +389,6 @@ def _reason(
 
 def _of_own(reason: str, documents: int) -> str:
     """What was said of all documents that were read, which are those of the mark: others may have the words."""
-    return reason.replace(" in no document", " not in them" if documents > 1 else " not in it")
+    before, where, behind = reason.rpartition(" in no document")
+    ends = not behind or behind == " in this form"
+    return f"{before} not in {'them' if documents > 1 else 'it'}{behind}" if where and ends else reason

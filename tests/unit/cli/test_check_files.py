@@ -192,6 +192,18 @@ class TestSeveralFiles:
             "answer.md:3:4",
         ]
 
+    def test_none_can_be_read(self, run, folder):
+        """Each is named, also in the log."""
+        (folder / "empty.md").touch()
+        result = run(
+            "check", "empty.md", "nope.md", "none.md", "--bibliography", "refs.bib", "--sarif", "out.sarif"
+        )
+        assert result.exit_code == 2
+        assert "nope.md" in result.stderr
+        assert "none.md" in result.stderr
+        log = must_be_valid(json.loads((folder / "out.sarif").read_text(encoding="utf-8")))
+        assert len(log["invocations"][0]["toolExecutionNotifications"]) == 2
+
     def test_exit_code(self, run, folder):
         """The worst of all; unverified passes where that is asked for, unsupported never."""
         (folder / "unknown.md").write_text(UNKNOWN, encoding="utf-8")
@@ -339,7 +351,9 @@ class TestAction:
         assert "latin.md" in log["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
         assert log["invocations"][0]["executionSuccessful"] is False
 
-    @pytest.mark.parametrize(("extras", "models"), [("online", False), ("online,mini", True), ("", False)])
+    @pytest.mark.parametrize(
+        ("extras", "models"), [("online", False), ("online,mini", True), ("", False), ("online, mini", True)]
+    )
     def test_installs_its_own_models(self, folder, extras, models):
         """Those of the tag that is used, where the extras name them."""
         action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -360,7 +374,7 @@ class TestAction:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=60, check=True
         )
-        expected = [f"{ROOT}[{extras}]" if extras else str(ROOT)]
+        expected = [f"{ROOT}[{extras.replace(' ', '')}]" if extras else str(ROOT)]
         expected += sorted(map(str, (ROOT / "models").iterdir())) if models else []
         assert done.stdout.splitlines() == ["install", "--quiet", *expected]
 

@@ -168,3 +168,12 @@ class TestLocalModels:
         longer = judged("prompt.txt")
         assert longer.exit_code == 3
         assert "tokens and the window 64" in longer.stdout
+
+
+class TestNeeds:
+    def test_documents_are_no_prompt_with_solved_examples(self, run, folder):
+        """It judged nothing, and said that everything was supported."""
+        (folder / "c.txt").write_text("A film.", encoding="utf-8")
+        result = run("check", "answer.md", "--detector", "phr", "--context", "c.txt")
+        assert result.exit_code == 2
+        assert "add --prompt TEXT" in result.stderr

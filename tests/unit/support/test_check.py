@@ -7,6 +7,7 @@ from guardrail.detectors import SupportCheck
 from guardrail.policies import annotate, remove
 from guardrail.report import Attribution, Case, Verdict
 from guardrail.requests import Cited
+from guardrail.support.check import _of_own
 
 HISTORY = (
     "The library was built in 1904 by the architect Ann Lee. It burnt down in 1950 and was rebuilt in 1962."
@@ -237,3 +238,12 @@ def test_a_word_that_another_source_has_is_not_called_absent_from_all():
     assert finding.label == "elsewhere"
     assert "in no document" not in finding.reason
     assert "not in it" in finding.reason
+
+
+def test_only_the_end_of_a_reason_is_put_otherwise():
+    """Words of the answer in it stay as they are."""
+    assert _of_own("'in no document' is in no document", 2) == "'in no document' is not in them"
+    assert _of_own("many of its words are in no document in this form", 1).endswith(
+        "are not in it in this form"
+    )
+    assert _of_own("it says 'found in no documentary'", 1) == "it says 'found in no documentary'"

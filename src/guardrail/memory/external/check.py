@@ -138,10 +138,9 @@ class MemoryConsistency(Detector):
         brings = wanted == "packaged" or (wanted == "auto" and encoder_installed())
         return {ComparePackaged.lane: packaged_encoder()} if brings else {}
 
-    @property
-    def needs_prompt(self) -> bool:
-        """Always: without documents, the prompt is what is asked again."""
-        return True
+    def lacks_prompt(self, case: Case) -> bool:
+        """The prompt is what is asked again, unless there are documents."""
+        return not (case.messages or case.context)
 
     def cost(self, case: Case) -> Calls:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""

@@ -56,10 +56,9 @@ class PairConsistency(Detector):
                 f"expected least to be at most questions ({self.questions}), got {self.least!r}"
             )
 
-    @property
-    def needs_prompt(self) -> bool:
-        """Always: the lists are in the prompt."""
-        return True
+    def lacks_prompt(self, case: Case) -> bool:
+        """The lists are in the prompt."""
+        return not case.messages
 
     def cost(self, case: Case) -> Calls:
         """A question each time, where there is a list of matches to check."""
