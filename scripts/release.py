@@ -226,14 +226,17 @@ def main() -> int:
     [wheel] = DIST.glob("guardrail_sdk-*.whl")
     version = wheel.name.split("-")[1]
     failed = 0
+    at_hand = list(given.python or pythons())
+    if not at_hand:
+        print("expected a Python to try it with, found none: name one with --python", flush=True)
     with index() as address:
-        for python in given.python or pythons():
+        for python in at_hand:
             try:
                 print(tried(python, address, version, tools), flush=True)
             except Failed as error:
                 failed += 1
                 print(f"{python}: failed\n{error}", flush=True)
-    return bool(failed)
+    return bool(failed) or not at_hand
 
 
 if __name__ == "__main__":
