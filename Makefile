@@ -1,6 +1,6 @@
 # Works from nothing: each target first makes .venv and installs what it needs (see scripts/setup).
 
-.PHONY: help setup demo test test-benchmarks test-local lint format bench docs dist
+.PHONY: help setup demo test test-benchmarks test-local coverage lint format bench docs dist
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
@@ -14,6 +14,7 @@ help:
 	@echo 'make test    all tests but those of the benchmarks, on all cores (ARGS="-k leak" passes options to pytest; ARGS=-n0: in one process)'
 	@echo 'make test-benchmarks  the tests of the benchmarks, in the same way'
 	@echo 'make test-local  the tests of local models, none left out (installs torch: about 1 GB)'
+	@echo 'make coverage  the lines that all tests but those of the benchmarks run, by file, into out/coverage.json'
 	@echo 'make lint    ruff and mypy'
 	@echo 'make format  what ruff can mend by itself'
 	@echo 'make bench   every benchmark, short (ARGS= for the whole)'
@@ -39,6 +40,11 @@ test-benchmarks:
 test-local:
 	@scripts/setup local
 	@GUARDRAIL_TEST_LOCAL=1 $(parallel) $(python) -m pytest -n auto --dist worksteal tests/unit/backends tests/unit/cli/test_check_prompts.py tests/unit/cli/test_check_samples.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py benchmarks/entailment benchmarks/phr/process/tests/test_model.py benchmarks/phr/speed src/guardrail/backends $(ARGS)
+
+coverage:
+	@scripts/setup dev
+	@$(parallel) $(python) -m pytest -n auto --dist worksteal --cov --cov-report= --cov-report=json:out/coverage.json $(ARGS)
+	@echo "coverage: $$($(python) -m coverage report --precision=1 --format=total) % of the lines, by file in out/coverage.json"
 
 lint:
 	@scripts/setup dev

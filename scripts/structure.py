@@ -44,6 +44,16 @@ class Package:
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             text = path.read_text(encoding="utf-8")
             self.trees[name], self.lines[name] = ast.parse(text), text.count("\n")
+        # Of a package's `__init__`, where each name comes from
+        self._passed_on = {
+            module: {
+                alias.asname or alias.name: node.module or ""
+                for node in reversed([*ast.walk(tree)])
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            for module, tree in self.trees.items()
+        }
         self.imports = {name: set(self._imported(tree)) for name, tree in self.trees.items()}
 
     def _imported(self, tree: ast.Module) -> Iterator[str]:
@@ -65,11 +75,8 @@ class Package:
 
     def _home(self, module: str, name: str) -> str:
         """Where a package takes a name from, if its `__init__` only passes it on."""
-        tree = self.trees.get(module)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names):
-                return self._home(node.module or "", name) if node.module in self.trees else module
-        return module
+        source = self._passed_on.get(module, {}).get(name)
+        return self._home(source, name) if source in self.trees else module
 
     def reached(self, starts: list[str]) -> set[str]:
         """The modules that loading these may load, functions and types included; no package's `__init__` by itself."""
