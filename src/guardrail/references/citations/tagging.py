@@ -196,6 +196,14 @@ class Tagger:
         # an answer is read for its cost, and again for its findings
         self._last: tuple[str, bool, Tags] = "", False, Tags(())
 
+    def load(self) -> None:
+        """Load the network now; else the first text does.
+
+        Raises:
+            WeightsMissing, ConfigError: as `weights.find`.
+        """
+        self._network.load()
+
     def tags(self, text: str, *, asked: bool = False) -> Tags:
         """What it reads in a text; nothing in one without letters.
 
