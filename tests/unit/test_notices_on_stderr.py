@@ -1,7 +1,8 @@
-"""What a developer sees of a detector that breaks. In processes of their own: pytest itself listens to the log."""
+"""What a developer sees who has set up no logging. In processes of their own: pytest itself listens to the log."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,18 @@ FIRST = (
     "guardrail: detector 'broken' could not finish (ValueError) and checked nothing; report.failures has the traceback. "
     "Shown once: logging.basicConfig() shows each time"
 )
+
+
+ENTRY = (
+    "@book{teapots, title={The Ontology of Imaginary Teapots}, author={Quentin Winterbottom}, year={2019}}"
+)
+CITED = f"""
+from guardrail.chat import ScriptedChat
+from guardrail.detectors import ReferenceCheck
+
+guard = Guard([ReferenceCheck()])
+check = lambda guard: guard.check({ENTRY!r}).findings[0].reason
+"""
 
 
 @pytest.fixture
@@ -80,3 +93,30 @@ class TestDetectorsThatBreak:
         code += "ReferenceCheck.examine = Broken.examine\n"
         code += f"try: main(['check', {str(tmp_path / 'answer.txt')!r}, '--detector', 'references'])\n"
         assert run(f"{code}except SystemExit as end: assert end.code == 3, end.code") == []
+
+
+class TestReferencesWithNobodyToAsk:
+    def test_are_shown_once(self, run):
+        """With what to write; the finding says what was lacking."""
+        code = "reason = 'nothing was given to look it up in, and no chat model was given to ask about it'\n"
+        [line] = run(f"{CITED}{code}assert [check(guard), check(guard)] == [reason] * 2")
+        assert "ReferenceCheck(bibliography='refs.bib')" in line
+        assert "Teapots" not in line
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "check(Guard([ReferenceCheck()], chat=ScriptedChat(lambda _: 'No')))",  # how the only-model way is used
+            "guard.check('It was built in 1904.')",  # no reference, so nobody is missed
+            "check(Guard([ReferenceCheck(bibliography='refs.bib')]))",
+        ],
+    )
+    def test_are_no_fault_where_somebody_is_asked(self, run, code, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        Path("refs.bib").write_text(ENTRY)
+        assert run(CITED + code) == []
+
+    def test_are_an_event_where_somebody_listens(self, run):
+        """Once, too: it is said of the guard, not of an answer."""
+        code = "logging.basicConfig(format='%(message)s %(detector)s')\ncheck(guard); check(guard)"
+        assert run(CITED + code) == ["nobody_to_ask references"]
