@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
-from guardrail._log import log
+from guardrail._log import log, notice
 from guardrail._visible import one_line
 from guardrail.cache import Cache
 from guardrail.calibration.applying import Calibration, Certified
@@ -41,6 +41,7 @@ from guardrail.report import (
     Case,
     CostBreakdown,
     Decision,
+    DetectorFailure,
     Report,
     Verdict,
 )
@@ -121,6 +122,7 @@ class Guard:
     ) -> None:
         self._opened: list[Any] = []
         self._closed = False
+        self._shown: set[tuple[str, str]] = set()  # failures of detectors, by name and kind
         listed = arguments.detectors(detectors)
         self.detectors = tuple(DETECTORS.written(d) if isinstance(d, str) else d for d in listed)
         for given in self.detectors:
@@ -551,7 +553,7 @@ class Guard:
             seconds=round(report.cost.wall_seconds, 4),
         )
         for failure in report.failures:
-            log.warning("detector_failed", detector=failure.detector, reason=str(failure.reason))
+            self._tell_failure(failure)
         if self.on_report is not None:
             try:
                 self.on_report(report)
@@ -564,6 +566,19 @@ class Guard:
                         RuntimeWarning,
                         stacklevel=2,
                     )
+
+    def _tell_failure(self, failure: DetectorFailure) -> None:
+        """To those who listen each time; to a developer who does not once for each kind: else a bug looks like a careful verdict."""
+        # the words of the exception may quote the answer
+        error = failure.detail.partition(":")[0] if failure.traceback else None
+        log.warning("detector_failed", detector=failure.detector, reason=str(failure.reason), error=error)
+        kind = (failure.detector, error or str(failure.reason))
+        if kind not in self._shown:
+            self._shown.add(kind)
+            notice(
+                f"guardrail: detector {failure.detector!r} could not finish ({one_line(kind[1], 80)}) and checked nothing; "
+                "report.failures has the traceback. Shown once: logging.basicConfig() shows each time"
+            )
 
     def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
         brought: dict[str, Backend[Any]] = {}

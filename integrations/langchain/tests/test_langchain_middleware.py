@@ -423,6 +423,18 @@ class TestConfiguration:
         ask(create_agent(FakeChat(), [], middleware=[middleware]))
         assert reports[0].case.context == ("1",)
 
+    def test_a_function_for_the_context_that_raises_is_named(self):
+        """With what it was given; what it raised is the cause."""
+        guard = Guard([MarkedWords()])
+        middleware = GuardrailMiddleware(guard, context=lambda request: request.state["facts"])
+        with pytest.raises(
+            ConfigError,
+            match=r"the function <lambda> \(test_langchain_middleware\.py:\d+\) raised KeyError: 'facts'\. It was given an object of the "
+            r"class ModelRequest whose state is a dict with 'messages'",
+        ) as raised:
+            ask(create_agent(FakeChat(), [], middleware=[middleware]))
+        assert isinstance(raised.value.__cause__, KeyError)
+
     def test_errors_of_the_model_are_its_own(self):
         """As if there were no guard."""
 

@@ -363,6 +363,26 @@ class TestConfiguration:
         assert reports[0].case.context == ("Dogs are silent.",)
         assert reports[0].case.question == "Pets?"
 
+    @pytest.mark.parametrize("streaming", ["buffer", "sentence"])
+    def test_a_function_for_the_context_that_raises_is_named(self, streaming):
+        """With what it was given; what it raised is the cause. What was asked is not quoted."""
+
+        def facts(given):
+            return given["facts"]
+
+        chain = PROMPT | FakeChat()
+        guarded = guard_runnable(guard(flag()), chain, context=facts, streaming=streaming)
+        with pytest.raises(
+            ConfigError,
+            match=r"the function facts \(test_langchain_runnables\.py:\d+\) raised KeyError: 'facts'\. "
+            r"It was given a dict with 'question': have it return a list for this, \[\]",
+        ) as raised:
+            list(guarded.stream(ASKED))
+        assert isinstance(raised.value.__cause__, KeyError)
+        asked = guard_runnable(guard(flag()), FakeChat(), context=facts, streaming=streaming)
+        with pytest.raises(ConfigError, match="It was given a text: have it"):
+            asked.invoke("Pets?")
+
     def test_two_guards_may_follow_each_other(self):
         """Each sees what the one before let through."""
         chain = PROMPT | FakeChat() | GuardedOutput(guard(remove())) | GuardedOutput(guard(block()))

@@ -33,6 +33,14 @@ class TokenScores:
         abandoned(self._loaded)
         self._loaded = None
 
+    def load(self) -> None:
+        """Load the network now; else the first use does.
+
+        Raises:
+            WeightsMissing, ConfigError: as `weights.find`.
+        """
+        self._load()
+
     @property
     def tokenizer(self) -> Any:
         """Its `tokenizers.Tokenizer`, which neither cuts nor pads.

@@ -10,8 +10,7 @@ from guardrail.calibration.promises import Risk
 from guardrail.calibration.scoring import Scoring, score_at
 from guardrail.calibration.stored import Model, StoredModel
 from guardrail.report import Scale
-
-_FEW = 12  # tested sources that say nothing about how many more would do; as many place the thresholds
+from guardrail.statistics.testing import fewest_sources
 
 
 class Outcome(Model):
@@ -29,7 +28,7 @@ class Outcome(Model):
         sources: tested for it, each counting once.
         rows: of these sources.
         test: "betting" on means of sources, or "binomial" where every source has one row.
-        needed: about how many sources to label in all where none qualifies, for two chances in three; `None` = no number would do.
+        needed: about how many sources to label in all where none qualifies, for two chances in three; `None` = these do not say.
         share: `fdr` is also promised where fewer rows are made up, down to this share; `None` = only for the calibration's share.
         tested: the bound among the calibration's rows; smaller than `bound` for a smaller share. `None` = `bound`.
         made_up: an upper limit of the calibration's share made up, from which `tested` comes; `None` without `share`.
@@ -63,10 +62,13 @@ class Outcome(Model):
             seen = "" if self.measured is None else f"measured {self.measured:.3g}, "
             rows = f"{self.sources} sources, {self.rows} {self.unit}s"
             return f"{head}: kept at {self.threshold:.4f} ({seen}p = {self.p_value:.2g}, {rows})"
-        if self.needed is None and self.sources <= _FEW:
-            return f"{head}: not shown, and {self.sources} tested sources are too few to say how many would be needed; label more than {2 * _FEW} in all"
         if self.needed is None:
-            return f"{head}: no threshold keeps it, and more sources like these would not help ({self.sources} tested)"
+            fewest = fewest_sources(
+                self.bound if self.tested is None else self.tested, self.error, test=self.test
+            )
+            if self.sources < fewest:
+                return f"{head}: not shown: even without a single error {fewest} tested sources or more are needed, and there are {self.sources}"
+            return f"{head}: not shown: at no threshold is the risk of the {self.sources} tested sources far enough below the bound for more like these to show it"
         return f"{head}: not shown with {self.sources} tested sources; about {self.needed} in all would be needed"
 
 

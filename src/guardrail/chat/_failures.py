@@ -6,14 +6,12 @@ OpenAI, Anthropic and others share the names, and those of httpx and httpx2 are 
 
 from __future__ import annotations
 
-import email.utils
 import json
-import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from guardrail.engine.flow import Cost, Failed, Reason
+from guardrail.engine.retry_after import retry_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,28 +210,3 @@ def service_words(error: BaseException) -> str:
 
 def _clean(text: str, secret: str) -> str:
     return text.replace(secret, "…") if len(secret) > 3 else text
-
-
-def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); `None` if not said.
-
-    Example:
-        >>> retry_after({"retry-after": "2"})
-        2.0
-        >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, now=40.0)
-        60.0
-    """
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) / unit
-        except ValueError:
-            parsed = email.utils.parsedate_tz(value)
-            if parsed is None:
-                continue
-            seconds = email.utils.mktime_tz(parsed) - (time.time() if now is None else now)
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
-    return None

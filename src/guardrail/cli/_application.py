@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -24,6 +25,8 @@ from guardrail.cli.serve import serve
 
 if TYPE_CHECKING:
     from guardrail.cli._guard import Choice
+
+_PRINTED = logging.NullHandler()  # for the log's notices: a command prints what its reports say
 
 app = typer.Typer(
     name="guardrail",
@@ -131,5 +134,6 @@ def choice_of(words: Sequence[str]) -> Choice:
 
 def run(argv: Sequence[str] | None) -> NoReturn:
     """Run the application and exit."""
+    logging.getLogger("guardrail").addHandler(_PRINTED)
     app(args=None if argv is None else list(argv), prog_name="guardrail")
     sys.exit(0)  # not reached: the application exits by itself

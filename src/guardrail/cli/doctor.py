@@ -36,6 +36,7 @@ def doctor(
 ) -> None:
     """Say what is installed, configured and reachable; for what is not, the command that mends it.
 
+    Packaged models that are installed are loaded, which takes a second or two.
     Without --online, --base-url or --sources it stays off the network. Keys are never shown.
 
     Exit codes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -263,3 +264,21 @@ def tried(section: str, name: str, look: Callable[[], str], mend: str) -> Item:
         return Item(section, name, "ok", look())
     except Exception as error:  # noqa: BLE001  # whatever is wrong with it is the finding
         return Item(section, name, "broken", str(error) or type(error).__name__, mend)
+
+
+def loaded(model: str, load: Callable[[], object], what: str) -> Item:
+    """An item for `guardrail doctor`: a packaged model that is installed, loaded to see whether it can be.
+
+    Args:
+        model: its name; `guardrail-{model}` is the distribution.
+        load: loads it.
+        what: it does.
+    """
+
+    def look() -> str:
+        began = time.perf_counter()
+        load()
+        return f"loaded in {time.perf_counter() - began:.1f} s; {what}"
+
+    mend = f"pip install --force-reinstall guardrail-{model}  # in a checkout: ./models/{model}"
+    return tried("models (optional)", model, look, mend)

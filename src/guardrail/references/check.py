@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from guardrail._log import log, notice
 from guardrail.backends import MINI_INSTALL
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
@@ -34,6 +35,7 @@ from guardrail.references.bibliography.records import (
     Match,
     Outcome,
     Record,
+    Reference,
     Status,
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
@@ -46,7 +48,7 @@ from guardrail.references.citations.tagging import packaged_tagger, tagger_insta
 from guardrail.references.correcting import with_numbers
 from guardrail.references.evidence import lookup_of
 from guardrail.references.findings import DOUBTFUL, Findings
-from guardrail.references.interrogate import Interviewer, Query
+from guardrail.references.interrogate import Interrogation, Interviewer, Query
 from guardrail.references.model_reader import added, reading
 from guardrail.references.opened import opened, with_sources
 from guardrail.references.parsing import Parsing
@@ -102,6 +104,11 @@ _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, 
 _UNREAD = "references in sentences and lists were not read, since "
 _NO_NETWORK = f"the network that reads them is not installed: {MINI_INSTALL}"
 _BY_GRAMMARS = 'the network that reads them is switched off (reader="grammars")'
+_NOBODY = (
+    "guardrail: ReferenceCheck() has nothing to look references up in, and this guard no chat model to ask about them, so none can be "
+    "verified: write ReferenceCheck(bibliography='refs.bib') or ReferenceCheck(sources=['crossref', 'openalex', 'arxiv']), or "
+    "Guard(…, chat=OpenAIChat('gpt-5-mini')). Shown once"
+)
 
 
 class ReferenceCheck(Detector):
@@ -111,6 +118,8 @@ class ReferenceCheck(Detector):
     (real) or 1 (an accusation). Labels: "verified", "grounded", "fabricated", "misquoted", "retracted", "unknown".
     A real work with a wrong detail is "misquoted": unsupported if the difference is an accusation (see
     `differences`), else unverified, with a mark that says what is right.
+
+    Without a bibliography and sources the guard's chat model is asked. Without that, too, references are "unknown", and the log says so once.
 
     Raises:
         ConfigError: an option is not one of those above.
@@ -205,6 +214,7 @@ class ReferenceCheck(Detector):
         if self.reader == "auto":
             self.reader = "network" if by_network else "grammars"
         self._tagger = packaged_tagger() if by_network else None
+        self._has_warned = False
         self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
         self.draws = self.draws if self.draws is not None else _DRAWS[self.effort]
         self._findings = Findings(
@@ -368,13 +378,25 @@ class ReferenceCheck(Detector):
             said = "its title could not be read reliably" if title else "no title is given"
             said = said if not title or citation.style in DOUBTFUL else "it may be a page of the web"
             return self._findings.unverified(citation, f"{before}{said}", evidence=evidence)
-        asked = yield from within(
-            self._interviewer.interrogate(citation.reference, titles, position),
-            calls=self._interviewer.calls([citation.reference.title]),
-        )
+        asked = yield from self._ask(citation.reference, titles, position)
         if isinstance(asked, Failed):
             return self._findings.unverified(citation, f"{before}{asked}", evidence=evidence)
         return self._findings.from_replies(citation, asked, before, evidence, against)
+
+    def _ask(
+        self, reference: Reference, titles: Sequence[str], position: int
+    ) -> Flow[Interrogation | Failed]:
+        """What the model says of a work."""
+        asked = yield from within(
+            self._interviewer.interrogate(reference, titles, position),
+            calls=self._interviewer.calls([reference.title]),
+        )
+        nobody = self._backend is None and not isinstance(asked, Failed) and asked.nobody_asked
+        if nobody and not self._has_warned:  # no sooner: this detector does not know its guard
+            self._has_warned = True
+            log.warning("nobody_to_ask", detector=self.name)
+            notice(_NOBODY)
+        return asked
 
     def _other_readings(self, citation: Citation, answer: str, match: Match) -> Flow[tuple[Citation, Match]]:
         """Other readings of a reference, as long as the look-up confirms none."""

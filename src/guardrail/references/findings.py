@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guardrail.engine.flow import Reason, why
+from guardrail.engine.flow import why
 from guardrail.references.bibliography.claims import retraction
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
@@ -174,9 +174,10 @@ class Findings:
         grounded = asked.groundedness
         if grounded is None:
             reason = why(asked.failures) or "no reply could be understood"
-            if asked.failures and all(failed.reason is Reason.MISSING for failed in asked.failures):
+            if asked.nobody_asked:
+                nowhere = "" if self.looks_up else "nothing was given to look it up in, and "
                 return self.unverified(
-                    citation, f"{before}no chat model was given to ask about it", evidence=evidence
+                    citation, f"{before}{nowhere}no chat model was given to ask about it", evidence=evidence
                 )
             missing = asked.missing or "no score"
             return self.unverified(citation, f"{before}{missing}: {reason}", evidence=evidence)

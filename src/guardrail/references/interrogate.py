@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
-from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, each
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reason, Reply, each
 from guardrail.references.authors.lists import overlap, parse_authors
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.parsing import (
@@ -102,6 +102,11 @@ class Interrogation:
         if not self.votes and self.asks_authors and not self.named and not self.details:
             return "no answer that names authors"  # and nothing else was asked: the model may not understand
         return ""
+
+    @property
+    def nobody_asked(self) -> bool:
+        """Whether there was no model to ask."""
+        return bool(self.failures) and all(failed.reason is Reason.MISSING for failed in self.failures)
 
     @property
     def groundedness(self) -> float | None:

@@ -8,8 +8,9 @@ of arrays.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -259,3 +260,27 @@ def sources_needed(values: ArrayLike, bound: float, error: float) -> int | None:
         if growths[stake] > 1e-9
     ]
     return math.ceil(min(needed)) if needed else None
+
+
+def fewest_sources(bound: float, error: float, *, test: Literal["betting", "binomial"]) -> int:
+    """How many sources a test must have at least to reject at `error`: as many as do if not one has any loss.
+
+    Args:
+        bound: in (0, 1).
+        error: in (0, 1).
+        test: which one.
+
+    >>> fewest_sources(0.1, 0.05, test="binomial"), fewest_sources(0.1, 0.05, test="betting")
+    (29, 32)
+    """
+    if test == "binomial":
+        return math.ceil(
+            math.log(error) / math.log1p(-bound) - 1e-9
+        )  # 5 for .5 and 1/32, whatever is rounded
+    growths = {stake: math.log1p(stake * bound / (1 - bound)) for stake in STAKES}
+
+    def capital(sources: int) -> float:
+        return sum(part * math.exp(sources * growths[stake]) for stake, part in STAKES.items())
+
+    enough = min(math.log(1 / (part * error)) / growths[stake] for stake, part in STAKES.items())
+    return bisect_left(range(math.ceil(enough)), 1 / error, key=capital)

@@ -8,7 +8,9 @@ import pytest
 
 from guardrail import Guard, Verdict, flag
 from guardrail.calibration import Calibration, Certificate, Rows, Scoring, Target, certify
+from guardrail.calibration.certificate import Outcome
 from guardrail.calibration.drift import MESSAGE
+from guardrail.calibration.promises import Risk
 from guardrail.calibration.scoring import position, score_at
 from guardrail.detector import Detector, Finding
 from guardrail.errors import ConfigError, InputError
@@ -95,11 +97,34 @@ class TestCertify:
 
     @pytest.mark.parametrize("sources", [4, 8, 12])
     def test_few_sources_do_not_say_that_more_would_not_help(self, sources):
-        """All of them place the thresholds, though the scores separate the rows."""
+        """All of them place the thresholds, though the scores separate the rows. By hand, of the binomial test: .8^17 < .025 < .8^16."""
         found = certify(rows(sources), Target.parse("fdr=0.2,missed=0.2"), scoring())
-        lines = [outcome.line() for group in found.groups for outcome in group.outcomes]
-        assert len(lines) == 2
-        assert all("too few to say" in line and "label more than 24" in line for line in lines)
+        said = [outcome.line() for group in found.groups for outcome in group.outcomes]
+        expected = (
+            "not shown: even without a single error 17 tested sources or more are needed, and there are"
+        )
+        # where rows may be tested one by one, the rate is also tested on the sources that place the others
+        assert said == [f"fdr ≤ 0.2: {expected} {sources}", f"missed ≤ 0.2: {expected} 0"]
+
+    @pytest.mark.parametrize(
+        ("sources", "said"),
+        [
+            (13, "even without a single error 18 tested sources or more are needed, and there are 13"),
+            (17, "even without a single error 18 tested sources or more are needed, and there are 17"),
+            (
+                18,
+                "at no threshold is the risk of the 18 tested sources far enough below the bound for more like these to show it",
+            ),
+        ],
+    )
+    def test_enough_sources_say_what_they_show(self, sources, said):
+        """The border is where faultless sources would be enough; nothing is said of other sources than these."""
+        outcome = Outcome(
+            risk=Risk.FDR, meaning="", unit="finding", bound=0.2, error=0.025, threshold=None, p_value=None,
+            sources=sources, rows=sources, test="betting",
+        )  # fmt: skip
+        assert said in outcome.line()
+        assert "not help" not in outcome.line()
 
     def test_promises_about_flags_are_kept_together(self):
         """One row a source: the rate passes at a threshold of no grid, and what is flagged keeps the other promise too."""

@@ -8,7 +8,7 @@ import httpx2
 import openai
 import pytest
 
-from guardrail.chat._failures import TABLE, provider_failure, retry_after
+from guardrail.chat._failures import TABLE, provider_failure
 from guardrail.engine.flow import Cost, Reason
 
 OPTIONS = {"key_variable": "KEY", "key_option": "key=", "model_option": "model", "url_option": "url="}
@@ -141,23 +141,3 @@ class TestFailure:
         assert failed(status(422, openai.UnprocessableEntityError, body)).detail.endswith(
             f"(HTTP 422): {said}"
         )
-
-
-class TestRetryAfter:
-    @pytest.mark.parametrize(
-        ("headers", "expected"),
-        [
-            ({}, None),
-            ({"retry-after": "1.5"}, 1.5),
-            ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-            ({"retry-after": "-4"}, 0.0),
-            ({"retry-after": "nan"}, None),
-            ({"retry-after": "inf"}, None),
-            ({"retry-after": "soon"}, None),
-            ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 60.0),
-            ({"retry-after": "Thu, 01 Jan 1970 00:00:10 GMT"}, 0.0),
-        ],
-    )
-    def test_reads(self, headers, expected):
-        """Seconds, milliseconds, or a date (100 s after the epoch, read at 40 s: 60 s)."""
-        assert retry_after(headers, now=40.0) == expected

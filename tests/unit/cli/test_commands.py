@@ -6,13 +6,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import typer
 
 import guardrail
 from guardrail._visible import one_line, visible
+from guardrail.backends import is_here
 from guardrail.cli._application import app
+from guardrail.errors import ConfigError
 from guardrail.references.bibliography import remembered as _bibliography
 from guardrail.report import Report
 from guardrail.testing.server import serve
@@ -107,6 +110,7 @@ class TestDoctor:
         """No extra brings it, so it has a line of its own."""
         monkeypatch.setattr("guardrail.backends.is_here", lambda _name: here)
         monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: here)
+        monkeypatch.setattr("guardrail.backends.PackagedEntailment.load", lambda _self: None)
         items = json.loads(run("doctor", "--json").stdout)["items"]
         [found] = [item for item in items if item["name"] == "entailment-mini"]
         assert (found["state"], "guardrail-sdk[mini]" in found["mend"]) == (
@@ -116,11 +120,43 @@ class TestDoctor:
     @pytest.mark.parametrize("here", [True, False])
     def test_network_that_finds_references(self, run, monkeypatch, here):
         monkeypatch.setattr("guardrail.references.citations.tagging.tagger_installed", lambda: here)
+        monkeypatch.setattr(
+            "guardrail.references.citations.tagging.packaged_tagger", lambda: SimpleNamespace(load=list)
+        )
         items = json.loads(run("doctor", "--json").stdout)["items"]
         [found] = [item for item in items if item["name"] == "citations-mini"]
         assert (found["state"], "guardrail-sdk[mini]" in found["mend"]) == (
             ("ok", False) if here else ("missing", True)
         )
+
+    @pytest.mark.parametrize("model", ["citations-mini", "entailment-mini"])
+    def test_installed_models_are_loaded(self, run, model):
+        """With the time that it took."""
+        if not is_here(model):
+            pytest.skip(f"guardrail-{model} is not installed")
+        items = json.loads(run("doctor", "--json").stdout)["items"]
+        [found] = [item for item in items if item["name"] == model]
+        assert found["state"] == "ok"
+        assert re.match(r"loaded in \d+\.\d s; ", found["detail"])
+
+    def test_models_that_do_not_load(self, run, monkeypatch):
+        """1, what is wrong with each, and what mends it; in JSON too."""
+
+        def damaged(*_):
+            raise ConfigError("expected a graph that ONNX Runtime can run")
+
+        monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: True)
+        monkeypatch.setattr("guardrail.backends.PackagedEntailment.load", damaged)
+        monkeypatch.setattr("guardrail.references.citations.tagging.tagger_installed", lambda: True)
+        monkeypatch.setattr("guardrail.references.citations.tagging.packaged_tagger", damaged)
+        result = run("doctor", "--json")
+        content = json.loads(result.stdout)
+        assert (result.exit_code, content["ok"]) == (1, False)
+        for model in ("citations-mini", "entailment-mini"):
+            [found] = [item for item in content["items"] if item["name"] == model]
+            assert found["state"] == "broken"
+            assert found["detail"] == "expected a graph that ONNX Runtime can run"
+            assert f"pip install --force-reinstall guardrail-{model} " in found["mend"]
 
     def test_key_is_never_shown(self, run, monkeypatch):
         """Only that there is one."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -345,6 +349,54 @@ class TestPackaged:
         monkeypatch.setitem(weights._PACKAGES, weights.CITATIONS_MINI, package)
         with pytest.raises(ConfigError, match="guardrail-citations-mini to have the SHA-256"):
             Tagger().tags("Roe, Trees (1999)")
+
+
+class TestTogether:
+    """`ReferenceCheck` and the bibliography of `SupportCheck` read an answer at the same time, in threads of their own."""
+
+    def both(
+        self, monkeypatch: pytest.MonkeyPatch, read: Callable[..., Tags]
+    ) -> tuple[list[str], list[Future[Tags]]]:
+        """What was read where two threads ask for one text, the second while the first is being read."""
+        calls: list[str] = []
+        begun, asked, done = Event(), Event(), Event()
+
+        def slow(_self: Tagger, text: str, *, asked: bool) -> Tags:
+            calls.append(text)
+            begun.set()
+            done.wait(10)
+            return read(text, asked=asked)
+
+        def again() -> Tags:
+            asked.set()
+            return tagger.tags("On Rivers")
+
+        monkeypatch.setattr(Tagger, "_read", slow)
+        tagger = Tagger()
+        with ThreadPoolExecutor(2) as pool:
+            found = [pool.submit(tagger.tags, "On Rivers")]
+            begun.wait(10)
+            found.append(pool.submit(again))
+            asked.wait(10)
+            time.sleep(0.05)  # for a second reading to begin, if there is one
+            done.set()
+        return calls, found
+
+    def test_a_text_is_read_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        known = Tags((), [(0, 2)], [0.5])
+        calls, found = self.both(monkeypatch, lambda _text, asked: known)
+        assert calls == ["On Rivers"]
+        assert all(one.result() is known for one in found)
+
+    def test_what_fails_fails_for_both(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Nobody waits for ever, and the next one reads again."""
+
+        def broken(_text: str, *, asked: bool) -> Tags:
+            raise WeightsMissing("gone")
+
+        calls, found = self.both(monkeypatch, broken)
+        assert [str(one.exception()) for one in found] == ["gone", "gone"]
+        assert len(calls) == 1
 
 
 class TestOption:

@@ -61,7 +61,7 @@ class TestWriteLog:
         written = lines(quiet=True)
         guarded(lambda call: "Xyzzyville.", guard=Guard([Broken()])).chat()
         (line,) = written()
-        assert line.endswith(" detector_failed detector=broken reason=bug")
+        assert line.endswith(" detector_failed detector=broken reason=bug error=RuntimeError")
 
     def test_a_listener_that_fails_quotes_nothing(self, lines):
         """A traceback has the exception's words."""
@@ -74,7 +74,7 @@ class TestWriteLog:
             Guard([Broken()], on_report=listener).check("Xyzzyville.")
         assert "Xyzzyville" not in str(warned[0].message)
         assert [line.partition("Z ")[2] for line in written()] == [
-            "detector_failed detector=broken reason=bug",
+            "detector_failed detector=broken reason=bug error=RuntimeError",
             "on_report_failed error=RuntimeError",
         ]
 

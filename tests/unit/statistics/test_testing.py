@@ -182,3 +182,19 @@ class TestSourcesNeeded:
     def test_none_where_the_risk_is_too_high(self):
         """A risk above the bound is not shown to be below it by any number."""
         assert testing.sources_needed([[0.0, 1.0] * 20], 0.1, 0.05) is None
+
+
+class TestFewestSources:
+    @pytest.mark.parametrize("bound", [0.01, 0.1, 0.5, 0.9])
+    @pytest.mark.parametrize("error", [0.05, 0.025, 0.001])
+    def test_so_many_without_a_loss_are_enough_and_one_less_is_not(self, bound, error):
+        """Oracles: the tests themselves."""
+        few = testing.fewest_sources(bound, error, test="betting")
+        less, enough = (float(testing.betting_p_values([0.0] * n, bound)) for n in (few - 1, few))
+        assert enough <= error < less
+        few = testing.fewest_sources(bound, error, test="binomial")
+        assert testing.binomial_p_value(0, few, bound) <= error < testing.binomial_p_value(0, few - 1, bound)
+
+    def test_a_power_is_met_exactly(self):
+        """(1/2)^5 = 1/32."""
+        assert testing.fewest_sources(0.5, 1 / 32, test="binomial") == 5

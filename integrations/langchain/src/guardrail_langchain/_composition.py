@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -19,13 +20,16 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from pydantic import BaseModel
 
+from guardrail.engine.flow import describe
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Documents
 from guardrail.given.recognition import shown
 from guardrail.guard import Guard
 from guardrail.policies import Policy
 from guardrail_langchain._chains import Chain, Enclosing, Step, asks, inside, listeners
 
 __all__ = [
+    "documents_of",
     "refuse",
     "refuse_a_conversation",
     "refuse_a_prompt",
@@ -54,6 +58,27 @@ def refuse_no_guard(given: object, door: str, context: object = None) -> None:
         raise ConfigError(
             f"context= takes a function that gives documents, got {shown(context)}: write context=lambda given: […]"
         )
+
+
+def documents_of(context: Callable[[Any], Documents], given: Any) -> Documents:
+    """What the application's function gives for an input.
+
+    Raises:
+        ConfigError: it raised; the cause is what it raised.
+    """
+    try:
+        return context(given)
+    except Exception as error:
+        code = getattr(context, "__code__", None)  # many are called <lambda>
+        place = f" ({Path(code.co_filename).name}:{code.co_firstlineno})" if code else ""
+        takes = "a text" if isinstance(given, str) else shown(given)  # which may be what somebody asked
+        if isinstance(state := getattr(given, "state", None), Mapping):  # of an agent's request
+            takes += f" whose state is {shown(state)}"
+        words = " ".join(describe(error).split())
+        raise ConfigError(
+            f"context= takes a function that gives documents, but {shown(context)}{place} raised {words[:200]}. It was "
+            f"given {takes}: have it return a list for this, [] where there are no documents"
+        ) from error
 
 
 def refuse_guarded(model: object) -> None:

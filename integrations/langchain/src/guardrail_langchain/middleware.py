@@ -19,7 +19,7 @@ from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._attempts import Attempts
-from guardrail_langchain._composition import refuse_guarded, refuse_listeners, refuse_no_guard
+from guardrail_langchain._composition import documents_of, refuse_guarded, refuse_listeners, refuse_no_guard
 from guardrail_langchain._messages import conversation, documents, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
@@ -56,7 +56,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
     Raises:
         ConfigError: it is given no guard; in strict mode, when such a model is called; under a policy that edits or blocks, when an
-            answer cannot be read (speech, a content block of unknown kind).
+            answer cannot be read (speech, a content block of unknown kind); `context` raised, which is the cause.
         Blocked: an edited structured answer would not be valid any more.
     """
 
@@ -136,7 +136,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _documents(self, request: ModelRequest[Any], response: _Response) -> Documents:
         if self._context is not None:
-            return self._context(request)
+            return documents_of(self._context, request)
         said = [message for message in response.result if isinstance(message, AIMessage)]
         return documents([*_prompt(request), *said])
 

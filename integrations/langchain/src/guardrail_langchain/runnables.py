@@ -24,6 +24,7 @@ from guardrail_langchain._alone import Alone
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._chains import Enclosing, schemas, split
 from guardrail_langchain._composition import (
+    documents_of,
     refuse,
     refuse_model_behind,
     refuse_no_guard,
@@ -85,7 +86,7 @@ def guard_runnable(
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
             answer yet (a prompt); the first argument is no guard; the policy may ask again, and feedback does not reach the model;
             in strict mode, as above. When it is called: the output has parts that cannot be read, and the policy edits
-            or blocks.
+            or blocks; or `context` raised, which is the cause.
     """
     refuse_no_guard(guard, "guard_runnable", context)
     owner = getattr(chain, "__self__", None)
@@ -387,7 +388,7 @@ class GuardedRunnable(Enclosing):
     def _documents(self, given: Any, prompt: Any, said: Any = None) -> Documents:
         """As `Guard.check` takes them: a text alone is one."""
         if self._context is not None:
-            return self._context(given)
+            return documents_of(self._context, given)
         return documents(self._messages(given, prompt), said)
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig | None:

@@ -15,7 +15,7 @@ from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.leads import without_lead
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
-from guardrail.references.authors.words import WORDS_OF_BODIES
+from guardrail.references.authors.words import INSTITUTIONS, WORDS_OF_BODIES
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
@@ -40,32 +40,6 @@ _BODIES = (
     "meta nvidia"
 )
 BODIES = frozenset(_BODIES.split())
-_LASTING = frozenset(  # words of bodies that are often named by the beginning of their names
-    [
-        "academies",
-        "academy",
-        "agency",
-        "association",
-        "board",
-        "bureau",
-        "center",
-        "centers",
-        "centre",
-        "centres",
-        "commission",
-        "committee",
-        "council",
-        "department",
-        "institute",
-        "institutes",
-        "ministry",
-        "office",
-        "organisation",
-        "organization",
-        "panel",
-        "society",
-    ]
-)
 # Prefixes of archives: a work that has such a DOI may have another one where it was printed.
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
@@ -214,7 +188,7 @@ def _names_body(names: Sequence[str], work: Record) -> bool:
     beyond = [
         word for word in said if word not in words
     ]  # UK; no second author, whose name would be confirmed as well
-    team = not _LASTING.isdisjoint(normalise(work.authors[0]).split())
+    team = not INSTITUTIONS.isdisjoint(normalise(work.authors[0]).split())
     if team and len(said) >= _COUPLE and words[: len(said)] == said:  # National Academies (of Sciences, …)
         return True
     whole = " ".join(words) in " ".join(said) and len(beyond) <= 1 and all(len(word) <= 3 for word in beyond)

@@ -23,6 +23,7 @@ from typing import Any, Self
 
 import httpx
 
+from guardrail.engine.retry_after import retry_after
 from guardrail.errors import ConfigError, IndexFault
 from guardrail.references.bibliography.abstracts import bounded
 from guardrail.references.bibliography.index import Added, Bookmark
@@ -558,5 +559,4 @@ def _reason(reply: httpx.Response) -> str:
 
 def _pause(reply: httpx.Response) -> float:
     """The seconds that the engine asks to wait, ten at most."""
-    asked = reply.headers.get("Retry-After", "")
-    return min(float(asked), 10.0) if asked.isdecimal() else 0.0
+    return min(retry_after(reply.headers) or 0.0, 10.0)

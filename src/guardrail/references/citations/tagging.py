@@ -7,8 +7,10 @@ It has learnt from labelled answers and reads all text that has no grammar of it
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -195,6 +197,16 @@ class Tagger:
         self._network = TokenScores(model)
         # an answer is read for its cost, and again for its findings
         self._last: tuple[str, bool, Tags] = "", False, Tags(())
+        # and for the works that it cites, at the same time; by process, for a fork leaves the reading thread behind
+        self._reading: dict[tuple[int, str, bool], Future[Tags]] = {}
+
+    def load(self) -> None:
+        """Load the network now; else the first text does.
+
+        Raises:
+            WeightsMissing, ConfigError: as `weights.find`.
+        """
+        self._network.load()
 
     def tags(self, text: str, *, asked: bool = False) -> Tags:
         """What it reads in a text; nothing in one without letters.
@@ -209,9 +221,20 @@ class Tagger:
         if not any(letter.isalnum() for letter in text):
             return Tags(())
         last = self._last
-        if last[:2] != (text, asked):
-            self._last = last = text, asked, self._read(text, asked=asked)
-        return last[2]
+        if last[:2] == (text, asked):
+            return last[2]
+        key, own = (os.getpid(), text, asked), Future[Tags]()
+        reading = self._reading.setdefault(key, own)
+        if reading is own:
+            try:
+                found = self._read(text, asked=asked)
+                self._last = text, asked, found
+                own.set_result(found)
+            except BaseException as error:  # noqa: BLE001  # raised below, here and where it is waited for
+                own.set_exception(error)
+            finally:
+                del self._reading[key]
+        return reading.result()
 
     def _read(self, text: str, *, asked: bool) -> Tags:
         import numpy as np

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from guardrail.cli._errors import Usage
-from guardrail.cli.methods import CheckContext, Item, Method, group, hang, tried
+from guardrail.cli.methods import CheckContext, Item, Method, group, hang, loaded, tried
 from guardrail.references.commands.index import add, find, stats
 
 if TYPE_CHECKING:
@@ -159,13 +159,13 @@ def _doctor(
     """The network that reads references, the folder of remembered bibliographies, the indexes that are named, and the public catalogues."""
     from guardrail.backends import CITATIONS_MINI, MINI_INSTALL
     from guardrail.references.bibliography.remembered import cache_folder
-    from guardrail.references.citations.tagging import tagger_installed
+    from guardrail.references.citations.tagging import packaged_tagger, tagger_installed
 
-    section, what = "models (optional)", "reads references in sentences and lists"
+    what = "reads references in sentences and lists"
     if tagger_installed():
-        yield Item(section, CITATIONS_MINI, "ok", what)
+        yield loaded(CITATIONS_MINI, lambda: packaged_tagger().load(), what)
     else:
-        yield Item(section, CITATIONS_MINI, "missing", f"missing; {what}", MINI_INSTALL)
+        yield Item("models (optional)", CITATIONS_MINI, "missing", f"missing; {what}", MINI_INSTALL)
     section = "files"
     folder = cache_folder()
     kept = list(folder.glob("*.sqlite")) if folder.is_dir() else []

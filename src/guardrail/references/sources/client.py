@@ -12,12 +12,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from typing import TypeVar, cast
 
 import httpx
 
 from guardrail._version import __version__
+from guardrail.engine.retry_after import retry_after
 from guardrail.references.sources.faults import Fault, SourceFault
 from guardrail.references.sources.guarded import REDIRECTS, Guarded
 from guardrail.references.sources.memory import Memory
@@ -274,7 +274,9 @@ class Client:
             if self._memory is not None:
                 self._memory.note([key], missing=True)
             return None
-        after = retry_after(headers, body, self.clock.time())
+        now = self.clock.time()
+        after = retry_after(headers, now)
+        after = _wait_in(body, now) if after is None else after
         if status in manners.spent or (status in manners.too_fast and (after or 0) > LONGEST_WAIT):
             self.pace.rest(after or 3_600.0)
             raise SourceFault(
@@ -408,14 +410,9 @@ def agent() -> str:
     return f"guardrail-sdk/{__version__}" + (f" (mailto:{contact})" if known else "")
 
 
-def retry_after(headers: httpx.Headers, body: bytes, now: float) -> float | None:
-    """Seconds that a service asks to wait: in its header, or in CourtListener's `wait_until`."""
-    text = headers.get("retry-after", "").strip()
-    if text.isdigit():
-        return float(text[:9])
+def _wait_in(body: bytes, now: float) -> float | None:
+    """Seconds to wait until CourtListener's `wait_until`."""
     try:
-        if text:
-            return max(0.0, parsedate_to_datetime(text).timestamp() - now)
         said = json.loads(body)
         until = said.get("wait_until") if isinstance(said, dict) else None
         return None if until is None else max(0.0, _moment(str(until)) - now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from guardrail.cli.methods import CheckContext, Item, Method
+from guardrail.cli.methods import CheckContext, Item, Method, loaded
 
 if TYPE_CHECKING:
     from guardrail.detector import Detector
@@ -20,11 +20,12 @@ def _doctor() -> Iterator[Item]:
         encoder_installed,
         entailment_installed,
         is_here,
+        packaged_entailment,
     )
 
     section, what = "models (optional)", "sentences against documents and other answers"
     if entailment_installed():
-        yield Item(section, ENTAILMENT_MINI, "ok", what)
+        yield loaded(ENTAILMENT_MINI, packaged_entailment().load, what)
     elif is_here(ENTAILMENT_MINI):
         needs = "its weights are here, but neither onnxruntime nor torch to run them"
         yield Item(section, ENTAILMENT_MINI, "missing", needs, "pip install 'guardrail-sdk[mini]'")

@@ -176,6 +176,27 @@ class TestTagged:
         file.write_text("TY  - FIGURE\nAU  - Ito, Bo\nCA  - A river\nTI  - Tides\nER  - \n", encoding="utf-8")
         assert [one.authors for one in read(file, Format.RIS)[0]] == [("Ito, Bo",)]
 
+    @pytest.mark.parametrize("each", ["   Lee, A.\n", "AU Lee, A.\n"])
+    def test_a_work_with_too_many_values_is_lost_and_named(self, each, tmp_path, monkeypatch):
+        """Whether or not each has its tag; a part of its authors would make strangers of the others. The next is read."""
+        monkeypatch.setattr("guardrail.references.bibliography.formats.tagged.MOST_VALUES", 20)
+        many = "PT J\nTI Tides\nAU Ito, B.\n" + 18 * each
+        file = tmp_path / "works.txt"
+        file.write_text(f"{many}{each}ER\nPT J\nTI Lakes\nAU Ode, D.\nER\n", encoding="utf-8")
+        records, lost = read(file, Format.WEB_OF_SCIENCE)
+        assert ([one.title for one in records], lost) == (["Lakes"], [1])
+        file.write_text(f"{many[: -len(each)]}ER\n", encoding="utf-8")
+        [record], lost = read(file, Format.WEB_OF_SCIENCE)
+        assert (len(record.authors), lost) == (18, [])
+
+    def test_a_list_of_fifteen_thousand_authors_is_read(self, tmp_path):
+        """As the longest there is, with each name in full and cut short."""
+        file = tmp_path / "works.txt"
+        names = "".join(f"FAU - Lee, Ann{n}\nAU  - Lee A{n}\n" for n in range(15_000))
+        file.write_text(f"PMID- 12345678\nTI  - Tides\n{names}", encoding="utf-8")
+        [record], lost = read(file, Format.PUBMED)
+        assert (len(record.authors), lost) == (15_000, [])
+
 
 class TestComplete:
     BROKEN = "@misc{a, title={First}}\n@misc{b, title = }\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import time
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -12,6 +11,7 @@ import httpx
 import tenacity
 
 from guardrail._version import __version__
+from guardrail.engine.retry_after import retry_after
 from guardrail.errors import BackendError
 
 WIKIDATA = "https://query.wikidata.org/sparql"
@@ -126,20 +126,5 @@ class Sparql:
         return BackendError(
             f"{self.endpoint}: expected results, got {reply.status_code}: {said!r}",
             retryable=retryable,
-            retry_after=_retry_after(reply.headers.get("retry-after")),
+            retry_after=retry_after(reply.headers),
         )
-
-
-def _retry_after(text: str | None) -> float | None:
-    """Seconds from a Retry-After header, which holds seconds or a date."""
-    if text is None:
-        return None
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        pass
-    try:
-        date = email.utils.parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    return max(0.0, date.timestamp() - time.time())

@@ -28,7 +28,8 @@ from guardrail.references.bibliography.records import Record
 
 __all__ = ["TagTable", "read_endnote", "read_pubmed", "read_ris", "read_web_of_science", "tags_of"]
 
-MOST_VALUES = 10_000  # of one work; a file without ends of entries would grow without end
+# Of one work: the longest list of authors has 15,000, each name twice. A file without ends of entries would grow without end.
+MOST_VALUES = 100_000
 MEDLINE = re.compile(r"pubmed|medline|\bnlm\b", re.IGNORECASE)
 LINES = {
     "ris": re.compile(r"[ \t]*([A-Z][A-Z0-9])[ \t]{1,4}-(?:[ \t]+(.*))?$"),
@@ -98,19 +99,20 @@ def _entries(path: Path, tagged: re.Pattern[str], known: TagTable) -> Iterator[t
             found = tagged.match(line)
             if found:
                 tag = found[1] if known.tags is None else known.tags.get(found[1], "")
-                if (begun and tag == known.begins) or len(said) >= MOST_VALUES:
+                if tag == known.begins and (begun or len(said) > MOST_VALUES):
                     yield from _parted(said, before, known)  # its end is missing
                     said, begun = [], False
                 if tag == "ER":
                     yield from _parted(said, after, known)
                     said, begun, tag = [], False, ""
                 elif tag:
-                    said.append(_Line(tag, (found[2] or "").strip(), number, before))
+                    if len(said) <= MOST_VALUES:  # one more, which shows that there were too many
+                        said.append(_Line(tag, (found[2] or "").strip(), number, before))
                     begun = begun or tag == known.begins
             elif tag and line.strip() and said:
                 if tag not in known.repeated:  # a value that was wrapped
                     said[-1].value = f"{said[-1].value} {line.strip()}"[:100_000]
-                elif len(said) < MOST_VALUES:
+                elif len(said) <= MOST_VALUES:
                     said.append(_Line(tag, line.strip(), number, before))
             before = after
         yield from _parted(said, before, known)
@@ -123,7 +125,7 @@ def _parted(said: Sequence[_Line], after: int, known: TagTable) -> Iterator[tupl
     """
     at = next((place for place, one in enumerate(said) if one.tag == known.begins), 0)
     first, rest = said[:at], said[at:]
-    if _has_title(first) and _has_title(rest):
+    if len(said) <= MOST_VALUES and _has_title(first) and _has_title(rest):
         yield first[0].number, rest[0].before, _values(first)
         yield rest[0].number, after, _values(rest)
     elif said:
@@ -142,6 +144,10 @@ def _values(said: Sequence[_Line]) -> Values:
 
 
 def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
+    if sum(map(len, values.values())) > MOST_VALUES:
+        raise ValueError(
+            f"expected at most {MOST_VALUES:,} values of one work, got more: does an entry lack its end?"
+        )
     if begins not in values:
         raise ValueError(
             f"expected an entry with '{begins}  - ', got one that has {', '.join(values)} alone."
