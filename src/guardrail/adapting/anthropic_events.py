@@ -10,8 +10,6 @@ from guardrail.adapting.openai_api import NotReadable
 from guardrail.adapting.residue import Field, is_wordless, one_of, unrepeated, whole, word
 from guardrail.adapting.sse import Event, as_json
 
-__all__ = ["MESSAGE", "block_events", "ending", "index_of", "message_events", "start", "told_of", "written"]
-
 Json = dict[str, Any]
 MESSAGE: Mapping[str, Field] = {
     "id": word,

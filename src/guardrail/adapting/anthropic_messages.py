@@ -19,8 +19,6 @@ from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
-__all__ = ["Messages"]
-
 Json = dict[str, Any]
 _THOUGHTS = {"thinking", "redacted_thinking"}
 _CALLS = {"tool_use"}

@@ -23,8 +23,6 @@ from guardrail.adapting.reasoning import sealed
 from guardrail.adapting.residue import GONE, unspoken
 from guardrail.adapting.sse import Event
 
-__all__ = ["MessagePieces"]
-
 _THOUGHTS = ("thinking", "redacted_thinking")
 _KNOWN = {"text_delta", "citations_delta", "thinking_delta", "signature_delta", "input_json_delta"}
 

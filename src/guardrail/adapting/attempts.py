@@ -15,8 +15,6 @@ from guardrail.guard import Guard
 from guardrail.report import Report
 from guardrail.requests import Completion, Message
 
-__all__ = ["Attempts"]
-
 T = TypeVar("T")
 _HALF = re.compile("[\ud800-\udfff]")
 

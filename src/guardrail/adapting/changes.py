@@ -21,8 +21,6 @@ from guardrail.policies.edits import KEY, apply
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import Cited, TokenLogprob
 
-__all__ = ["JOINT", "Change", "Places", "Reading", "Taken", "Text", "bounds", "citations", "joined"]
-
 JOINT = "\n\n"  # between parts of one text
 
 

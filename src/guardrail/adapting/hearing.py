@@ -12,8 +12,6 @@ from guardrail._log import log
 from guardrail.guard import Guard
 from guardrail.report import Action, Case, Report
 
-__all__ = ["Heard", "Hearing", "note_failure"]
-
 
 @dataclass(frozen=True)
 class Heard:

@@ -15,8 +15,6 @@ from guardrail.adapting.strict_json import read_json
 from guardrail.requests import TokenLogprob
 from guardrail.text.json_values import fenced, json_values
 
-__all__ = ["JsonText", "is_valid", "parsed"]
-
 _NAME = re.compile(r"[\w.:+-]{1,40}")
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),

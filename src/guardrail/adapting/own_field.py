@@ -9,8 +9,6 @@ from guardrail.errors import InputError
 from guardrail.given import content
 from guardrail.given.sources import Gathered
 
-__all__ = ["OWN_FIELD", "without_own_field"]
-
 OWN_FIELD = "guardrail"
 
 

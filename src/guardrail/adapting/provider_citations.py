@@ -14,8 +14,6 @@ from guardrail.adapting.changes import Change, Places, Taken
 from guardrail.adapting.residue import Field, is_wordless, one_of, stripped, word
 from guardrail.given.citations import DEEPER, MOST, PLACES, begins, fields_of
 
-__all__ = ["of_block", "of_text"]
-
 Json = dict[str, Any]
 
 

@@ -11,18 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 from guardrail.adapting.residue import GONE, Field, is_wordless, stripped, whole, word
 
-__all__ = [
-    "BLOCKS",
-    "NAMES",
-    "REASONING",
-    "Reasoning",
-    "readable",
-    "sealed",
-    "sealed_list",
-    "silent",
-    "thoughts",
-]
-
 Reasoning: TypeAlias = Literal["drop", "check", "pass"]
 """What becomes of readable reasoning: it is left out, shown if the guard has nothing against it, or shown with its answer."""
 REASONING: tuple[Reasoning, ...] = ("drop", "check", "pass")

@@ -11,20 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-__all__ = [
-    "GONE",
-    "Field",
-    "clean",
-    "is_wordless",
-    "one_of",
-    "sentences_of",
-    "stripped",
-    "unrepeated",
-    "unspoken",
-    "whole",
-    "word",
-]
-
 Field: TypeAlias = Callable[[Any, Sequence[str]], Any]
 """What becomes of a known field once some texts were taken out: its value, another one, or `GONE`."""
 GONE: Any = object()

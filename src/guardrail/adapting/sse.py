@@ -12,8 +12,6 @@ from typing import Any
 
 from guardrail.adapting.strict_json import read_json
 
-__all__ = ["DONE", "Event", "Reader", "as_json", "may_say", "read_all", "written"]
-
 DONE = "[DONE]"
 """The data of the event that ends a stream of chat completions."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from guardrail.adapting.changes import Change, Places
 from guardrail.report import Action, Verdict, worst
 
-__all__ = ["failed", "headers", "partly", "shown_spans", "together", "untouched"]
-
 _ACTIONS = [action.value for action in Action]  # mildest first
 
 

@@ -19,11 +19,8 @@ from langchain_core.prompt_values import PromptValue
 
 from guardrail.chat import token_logprobs
 from guardrail.given.accepted import Documents
-from guardrail.given.content import messages as conversation
 from guardrail.given.documents import gathered
 from guardrail.requests import TokenLogprob
-
-__all__ = ["as_messages", "chunks", "conversation", "documents", "logprobs", "pieces", "with_feedback"]
 
 _PIECE = re.compile(
     r"\s*\S{1,24}(?:\s{1,8}\[[^\]\n]{1,300}\])*|\s+"

@@ -15,8 +15,6 @@ from guardrail_langchain._messages import as_messages, chunks, pieces
 from guardrail_langchain._reading import read
 from guardrail_langchain._validity import must_fit
 
-__all__ = ["Try", "accepted", "counts", "decided", "prompt_messages", "released"]
-
 _COUNTED = ("model_name", "model_provider", "service_tier")  # by which usage is counted
 
 Try: TypeAlias = tuple[Any, Any]

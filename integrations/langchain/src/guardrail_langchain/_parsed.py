@@ -15,8 +15,6 @@ from guardrail.adapting import Change, Reading, bounds, clean, joined
 from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
 
-__all__ = ["PARSED", "Parsed", "Told"]
-
 PARSED = {"raw", "parsed", "parsing_error"}
 
 

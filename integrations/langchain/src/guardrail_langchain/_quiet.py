@@ -20,26 +20,6 @@ from langchain_core.tracers._streaming import _StreamingCallbackHandler, _V2Stre
 
 from guardrail_langchain._stand_ins import stand_in, stand_in_text
 
-__all__ = [
-    "acount",
-    "apart",
-    "aquietly",
-    "asaid_live",
-    "asay",
-    "asay_live",
-    "asay_text",
-    "count",
-    "current",
-    "is_protocol",
-    "is_streamed",
-    "quietly",
-    "said_live",
-    "say",
-    "say_live",
-    "say_text",
-    "unheard",
-]
-
 T = TypeVar("T")
 
 

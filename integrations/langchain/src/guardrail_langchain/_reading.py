@@ -34,8 +34,6 @@ from guardrail_langchain._records import records
 from guardrail_langchain._residue import unreadable
 from guardrail_langchain._validity import made, ordered, with_fields, with_values
 
-__all__ = ["read", "told"]
-
 # No prose in any of them: numbers, moments, addresses, what a class lists, and a chain's sources.
 _WORDLESS = (
     type(None),

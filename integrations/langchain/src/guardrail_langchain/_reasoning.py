@@ -29,8 +29,6 @@ from guardrail.report import Case
 from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
 
-__all__ = ["KINDS", "Asked", "Thinking", "is_reasoning", "kept_of"]
-
 T = TypeVar("T")
 KINDS = BLOCKS | {"reasoning_content"}
 """Types of content blocks that are reasoning; the last one is Bedrock's."""

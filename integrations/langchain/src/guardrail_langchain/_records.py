@@ -24,8 +24,6 @@ from guardrail.requests import TokenLogprob
 from guardrail.text.json_values import Value, json_values
 from guardrail_langchain._validity import invalid, made, ordered, with_fields, with_values
 
-__all__ = ["Records", "records"]
-
 
 def records(value: Any, plain: Any) -> Records | None:
     """A structure that contains references; `None` if it does not.

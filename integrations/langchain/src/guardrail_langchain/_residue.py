@@ -14,8 +14,6 @@ from guardrail.adapting.reasoning import NAMES, sealed, sealed_list
 from guardrail.adapting.residue import GONE
 from guardrail_langchain._reasoning import KINDS, is_reasoning, kept_of
 
-__all__ = ["CITATIONS", "TEXT_FIELDS", "clean_blocks", "clean_fields", "unreadable"]
-
 TEXT_FIELDS = frozenset(["type", "text", "id", "index", "phase"])
 """What of a block of text is never a quotation."""
 CITATIONS: Mapping[str, Callable[[Any, Change, Sequence[str] | None], list[dict[str, Any]]]] = {

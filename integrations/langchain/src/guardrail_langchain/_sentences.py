@@ -30,8 +30,6 @@ from guardrail_langchain._quiet import apart, aquietly, quietly, unheard
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Asked, Thinking, is_reasoning
 
-__all__ = ["Sentences", "why_buffered"]
-
 
 def why_buffered(guard: Guard, steps: Chain, key: str | None) -> str:
     """Why the streams of a chain are released as a whole; "" if they may be by sentence."""

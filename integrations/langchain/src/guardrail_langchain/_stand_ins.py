@@ -12,8 +12,6 @@ from pydantic import Field
 
 from guardrail_langchain._messages import chunks
 
-__all__ = ["stand_in", "stand_in_text"]
-
 
 def stand_in(message: AIMessage | None, model: Any, coming: Any = None, *, silent: bool = False) -> _Accepted:
     """A chat model that says what was accepted.

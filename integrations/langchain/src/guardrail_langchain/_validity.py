@@ -17,8 +17,6 @@ from guardrail.policies.edits import KEY
 from guardrail.report import Blocked
 from guardrail_langchain._parsed import PARSED
 
-__all__ = ["invalid", "made", "must_fit", "ordered", "with_fields", "with_values"]
-
 
 def must_fit(before: Any, after: Any, schemas: Iterable[Any], change: Change) -> None:
     """See to it that a dict that was what a schema wants is so still, apart from marks: nothing else validates one.

@@ -16,13 +16,12 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from guardrail.given.citations import citations_of
+from guardrail.given.content import messages as conversation
 from guardrail.guard import Guard
 from guardrail.report import Blocked, Case, Report
 from guardrail_langchain._composition import refuse_no_guard
-from guardrail_langchain._messages import conversation, documents, logprobs
+from guardrail_langchain._messages import documents, logprobs
 from guardrail_langchain._quiet import apart
-
-__all__ = ["AsyncGuardrailCallback", "GuardrailCallback"]
 
 
 class _Watch:

@@ -18,6 +18,7 @@ from guardrail.adapting import Change
 from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
 from guardrail.given.accepted import Documents
+from guardrail.given.content import messages as conversation
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail_langchain._alone import Alone
@@ -29,7 +30,7 @@ from guardrail_langchain._composition import (
     refuse_no_guard,
     refuse_unseen,
 )
-from guardrail_langchain._messages import as_messages, conversation, documents, with_feedback
+from guardrail_langchain._messages import as_messages, documents, with_feedback
 from guardrail_langchain._outputs import Try, accepted, counts, decided, prompt_messages, released
 from guardrail_langchain._quiet import (
     acount,
@@ -49,8 +50,6 @@ from guardrail_langchain._quiet import (
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Asked, Thinking
 from guardrail_langchain._sentences import Sentences, why_buffered
-
-__all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
 
 Context = Callable[[Any], Documents]
 Options = dict[str, Any]

@@ -49,8 +49,6 @@ from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.options import one_of
 
-__all__ = ["Call", "Given", "Settings", "Watch"]
-
 _CODECS: dict[str, Codec] = {"chat": ChatCompletions(), "responses": Responses()}
 _DROPPED = {"content-length", "content-encoding", "transfer-encoding", "connection"}
 _STREAM = "text/event-stream"

@@ -11,8 +11,6 @@ from typing import Any
 from guardrail.errors import ConfigError
 from guardrail_openai._sending import Call, Given, Settings, again_headers
 
-__all__ = ["guarded", "library"]
-
 _LIBRARIES = ("httpx", "httpx2")
 
 

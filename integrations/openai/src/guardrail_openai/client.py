@@ -14,8 +14,6 @@ from guardrail.guard import Guard
 from guardrail_openai._sending import Settings
 from guardrail_openai._transport import guarded, library
 
-__all__ = ["guard_openai"]
-
 ClientT = TypeVar("ClientT", bound=OpenAI | AsyncOpenAI)
 
 

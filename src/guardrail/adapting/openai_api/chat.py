@@ -26,8 +26,6 @@ from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.requests import Message
 
-__all__ = ["ChatCompletions"]
-
 _TEXTS = {"text", "output_text"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
 _HEAD = ("id", "created", "model", "system_fingerprint", "service_tier")

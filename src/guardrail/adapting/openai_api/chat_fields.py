@@ -9,8 +9,6 @@ from guardrail.adapting.openai_api.choices import Json
 from guardrail.adapting.reasoning import sealed_list
 from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
 
-__all__ = ["kind_of_text", "stripped_body", "stripped_choice"]
-
 _BODY: Mapping[str, Field] = {
     "id": word,
     "object": one_of("chat.completion"),

@@ -15,8 +15,6 @@ from guardrail.errors import GuardrailError
 from guardrail.given import content
 from guardrail.requests import Message, TokenLogprob, user
 
-__all__ = ["Choice", "Codec", "Json", "NotReadable", "Piecewise", "logprobs", "messages", "summed"]
-
 Json = dict[str, Any]
 _MOST_TOKENS = 2**53  # beyond, a number of an upstream is no count, and a float may not hold it
 

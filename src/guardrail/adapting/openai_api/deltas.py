@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["GrowingObject", "one_by_one"]
-
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ONCE = {"id", "type", "role", "name", "index", "finish_reason", "object"}
 _WHOLE = {"annotations", "citation"}

@@ -29,8 +29,6 @@ from guardrail.policies.edits import told
 from guardrail.report import Case, Report, Verdict
 from guardrail.requests import Cited, Message
 
-__all__ = ["Exchange", "Settled"]
-
 _MOST_AGAIN = 16
 """How often a service is asked again for the choices of one request that has several: each may want several attempts."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from guardrail.adapting.openai_api.choices import Codec, NotReadable
 from guardrail.adapting.sse import Event, Reader
 
-__all__ = ["Incoming", "read_stream"]
-
 
 class Incoming:
     """Reads the events of one answer. What comes after its end is nobody's answer, and is dropped.

@@ -10,8 +10,6 @@ from guardrail.adapting.openai_api.choices import Json, NotReadable, items
 from guardrail.adapting.openai_api.response_items import blocks_of
 from guardrail.adapting.sse import Event, as_json
 
-__all__ = ["ENDS", "block_events", "item_events", "last", "numbered", "opening", "response_events", "told_of"]
-
 ENDS = {"response.completed", "response.incomplete", "response.failed"}
 _LASTS = {"completed": "response.completed", "failed": "response.failed"}
 

@@ -9,22 +9,6 @@ from guardrail.adapting.changes import Change
 from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
 
-__all__ = [
-    "BODY",
-    "FOR_CLIENT",
-    "ITEM",
-    "MESSAGE",
-    "TEXTS",
-    "blocks_of",
-    "is_reasoning",
-    "is_text",
-    "said_in",
-    "saying",
-    "silenced",
-    "speaks",
-    "unread_item",
-]
-
 _HOSTED = (
     "apply_patch",
     "code_interpreter",

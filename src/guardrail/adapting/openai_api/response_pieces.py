@@ -24,8 +24,6 @@ from guardrail.adapting.openai_api.response_items import BODY, is_text, unread_i
 from guardrail.adapting.residue import is_wordless, unspoken
 from guardrail.adapting.sse import DONE, Event
 
-__all__ = ["ResponsePieces"]
-
 _BEGINS = {"response.created", "response.in_progress", "response.queued"}
 _OPENED = {"reasoning", "web_search_call", "file_search_call", "code_interpreter_call"}
 _OF_ITEM = ("type", "id", "role", "phase", "status")  # they go out before anything was examined

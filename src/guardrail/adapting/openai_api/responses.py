@@ -39,8 +39,6 @@ from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.errors import InputError
 from guardrail.requests import Message, system
 
-__all__ = ["Responses"]
-
 _OWN_TOOLS = {
     "function",
     "custom",

@@ -11,8 +11,6 @@ from typing import Any, Literal, cast
 from guardrail.adapting.routes import ROUTES, UNKNOWN, RouteGroup, row
 from guardrail.errors import ConfigError, UnknownName
 
-__all__ = ["Route", "allowed", "error_body", "route"]
-
 _DEPLOYMENT = re.compile(r"deployments/[^/]+/")
 
 

@@ -21,9 +21,6 @@ from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 
-__all__ = ["SentenceExchange", "why_buffered"]
-
-
 _MOST_FOUND = 50
 """How often a stream may say that something was found; after that it is read with the whole body."""
 

@@ -7,8 +7,6 @@ from guardrail.adapting.openai_api.exchange import Exchange
 from guardrail.adapting.openai_api.incoming import Incoming
 from guardrail.adapting.sse import Event, written
 
-__all__ = ["Watch"]
-
 
 class Watch:
     """A stream that passes on as it comes, and what of it waits for the report.
