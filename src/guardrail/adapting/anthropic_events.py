@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from guardrail.adapting.openai_api import NotReadable
 from guardrail.adapting.residue import Field, is_wordless, one_of, unrepeated, whole, word
 from guardrail.adapting.sse import Event, as_json
+from guardrail.given.accepted import Json, JsonObject
 
-Json = dict[str, Any]
 MESSAGE: Mapping[str, Field] = {
     "id": word,
     "type": one_of("message"),
@@ -41,7 +40,7 @@ def told_of(event: Event) -> Json:
     return told
 
 
-def index_of(told: Mapping[str, Any]) -> int:
+def index_of(told: JsonObject) -> int:
     """The number of the content block that an event is about.
 
     Raises:
@@ -53,19 +52,19 @@ def index_of(told: Mapping[str, Any]) -> int:
     return index
 
 
-def written(told: Mapping[str, Any]) -> Event:
+def written(told: JsonObject) -> Event:
     """An event."""
     return Event(json.dumps(told), told["type"])
 
 
-def message_events(body: Mapping[str, Any]) -> list[Event]:
+def message_events(body: JsonObject) -> list[Event]:
     """A whole message as a stream; the report is on `message_delta`."""
     head = {name: value for name, value in body.items() if name != "guardrail"}
     blocks = [told for index, block in enumerate(body["content"]) for told in block_events(block, index)]
     return [written(told) for told in (start(head), *blocks, *ending(body))]
 
 
-def start(head: Mapping[str, Any]) -> Json:
+def start(head: JsonObject) -> Json:
     """How a message begins."""
     begun = {
         "type": "message",
@@ -78,7 +77,7 @@ def start(head: Mapping[str, Any]) -> Json:
     return {"type": "message_start", "message": begun}
 
 
-def ending(body: Mapping[str, Any]) -> list[Json]:
+def ending(body: JsonObject) -> list[Json]:
     """How a message ended."""
     how = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
     report = {"guardrail": body["guardrail"]} if "guardrail" in body else {}
@@ -86,7 +85,7 @@ def ending(body: Mapping[str, Any]) -> list[Json]:
     return [ended, {"type": "message_stop"}]
 
 
-def block_events(block: Mapping[str, Any], index: int, *, rest: str | None = None) -> Iterator[Json]:
+def block_events(block: JsonObject, index: int, *, rest: str | None = None) -> Iterator[Json]:
     """A content block; `rest`: its text has begun already, and so much of it is still to be said."""
     blank, deltas = _pieces(block if rest is None else {**block, "text": rest})
     if rest is None:
@@ -96,7 +95,7 @@ def block_events(block: Mapping[str, Any], index: int, *, rest: str | None = Non
     yield {"type": "content_block_stop", "index": index}
 
 
-def _pieces(block: Mapping[str, Any]) -> tuple[Json, list[Json]]:
+def _pieces(block: JsonObject) -> tuple[Json, list[Json]]:
     """A block without its content, and the deltas that bring it."""
     match block.get("type"):
         case "text":

@@ -17,9 +17,9 @@ from guardrail.adapting.residue import GONE, sentences_of, stripped
 from guardrail.adapting.sse import Event, may_say
 from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
-Json = dict[str, Any]
 _THOUGHTS = {"thinking", "redacted_thinking"}
 _CALLS = {"tool_use"}
 _OF_CALL = {"type", "id", "name", "input"}
@@ -50,7 +50,7 @@ class Messages(Codec):
 
     name = "messages"
 
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked; results of tools are untrusted text of the assistant."""
         found = [system(text)] if (text := _text(request.get("system"))) else []
         for one in items(request.get("messages")):
@@ -62,12 +62,12 @@ class Messages(Codec):
                 found.append(assistant(said) if one.get("role") == "assistant" else user(said))
         return tuple(found)
 
-    def refusal(self, request: Mapping[str, Any]) -> str:
+    def refusal(self, request: JsonObject) -> str:
         """Nothing of this protocol returns what cannot be examined."""
         del request
         return ""
 
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `None` for text."""
         holder = request.get("output_config")
         wanted = holder.get("format") if isinstance(holder, Mapping) else request.get("output_format")
@@ -75,7 +75,7 @@ class Messages(Codec):
             return None
         return wanted.get("schema") or True
 
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed.
 
         Raises:
@@ -87,7 +87,7 @@ class Messages(Codec):
         kept = {name: value for name, value in request.items() if name != "stream"}
         return {**kept, "messages": [*listed, {"role": "user", "content": feedback}]}
 
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answer in a body.
 
         Raises:
@@ -109,13 +109,13 @@ class Messages(Codec):
         refused = body.get("stop_reason") == "refusal"
         return [Choice(0, text, tuple(places), calls=calls, refused=refused, unread=unread)]
 
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+    def tokens(self, body: JsonObject) -> tuple[int, int]:
         """Tokens of the prompt and of the answer."""
         usage = body.get("usage")
         return count(usage, "input_tokens"), count(usage, "output_tokens")
 
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts; where text went, what servers' tools found goes too, and what of thoughts can be read."""
         del index
@@ -136,7 +136,7 @@ class Messages(Codec):
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
         return shown if taken is None else stripped(shown, MESSAGE, taken)
 
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A refusal with nothing but a message."""
         content = [{"type": "text", "text": message}]
         return {
@@ -146,23 +146,23 @@ class Messages(Codec):
             "stop_sequence": None,
         }
 
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """In blocks of thinking."""
         return [JOINT.join(readable([block for block in body["content"] if _is_thought(block)]))]
 
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body whose blocks of thinking are signed and empty, as the API writes them with `display: "omitted"`."""
         if 0 in heard:
             return dict(body)
         blocks = (_sealed(block) if _is_thought(block) else [block] for block in body["content"])
         return {**body, "content": [block for some in blocks for block in some]}
 
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """A body with the content of another."""
         taken_over = {name: other.get(name) for name in ("content", "stop_reason", "stop_sequence")}
         return {**self._without(body, index), **taken_over}
 
-    def _without(self, body: Mapping[str, Any], index: int) -> Json:
+    def _without(self, body: JsonObject, index: int) -> Json:
         """A body in whose own fields nothing of its text is repeated."""
         return stripped(body, MESSAGE, sentences_of(self.choices(body)[index].text))
 
@@ -195,16 +195,16 @@ class Messages(Codec):
         body["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
         return body
 
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream; the report is on `message_delta`."""
         del request
         return message_events(body)
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
+    def why_whole(self, request: JsonObject) -> str:
         """Structured outputs are released as a whole."""
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The first text block is released by deltas; silent thinking goes out before it."""
         return MessagePieces(request, silent=silent)
 
@@ -229,7 +229,7 @@ class Messages(Codec):
         """Whether an event ends the message, or comes after its end."""
         return event.name in _LAST
 
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
+    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
         found = list(events)
         for place, event in enumerate(found):
@@ -247,24 +247,24 @@ def _text(content: Any) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _is_text(block: Mapping[str, Any]) -> bool:
+def _is_text(block: JsonObject) -> bool:
     """Whether a block has a text that may be shown; that of a kind that nobody knows may be."""
     return str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and isinstance(
         block.get("text"), str
     )
 
 
-def _is_thought(block: Mapping[str, Any]) -> bool:
+def _is_thought(block: JsonObject) -> bool:
     return str(block.get("type")) in _THOUGHTS
 
 
-def _sealed(block: Mapping[str, Any], taken: Sequence[str] = ()) -> list[Json]:
+def _sealed(block: JsonObject, taken: Sequence[str] = ()) -> list[Json]:
     """A block of thinking that says nothing, or none."""
     kept = sealed(block, taken)
     return [] if kept is GONE else [kept]
 
 
-def _is_plain_text(block: Mapping[str, Any]) -> bool:
+def _is_plain_text(block: JsonObject) -> bool:
     return block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
@@ -277,7 +277,7 @@ def _results(content: Any) -> list[str]:
     ]
 
 
-def _grow(block: Json, delta: Mapping[str, Any]) -> None:
+def _grow(block: Json, delta: JsonObject) -> None:
     kind = str(delta.get("type"))
     name = _GROWING.get(kind)
     if name is not None and isinstance(delta.get(name), str):
@@ -295,7 +295,7 @@ def _grow(block: Json, delta: Mapping[str, Any]) -> None:
         raise NotReadable("expected a delta of a known type, got another")
 
 
-def _object(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _object(told: JsonObject, name: str) -> JsonObject:
     """A field that is an object; of anything else nothing."""
     value = told.get(name)
     return value if isinstance(value, Mapping) else {}

@@ -11,7 +11,6 @@ from typing import Any
 
 from guardrail.adapting.anthropic_events import (
     MESSAGE,
-    Json,
     block_events,
     ending,
     start,
@@ -22,6 +21,7 @@ from guardrail.adapting.openai_api import NotReadable, Piecewise
 from guardrail.adapting.reasoning import sealed
 from guardrail.adapting.residue import GONE, unspoken
 from guardrail.adapting.sse import Event
+from guardrail.given.accepted import Json, JsonObject
 
 _THOUGHTS = ("thinking", "redacted_thinking")
 _KNOWN = {"text_delta", "citations_delta", "thinking_delta", "signature_delta", "input_json_delta"}
@@ -35,7 +35,7 @@ class MessagePieces(Piecewise):
         silent: whether thinking is shown without its words.
     """
 
-    def __init__(self, request: Mapping[str, Any], *, silent: bool = False) -> None:
+    def __init__(self, request: JsonObject, *, silent: bool = False) -> None:
         self._request = request
         self._silent = silent
         self._head: Json | None = None
@@ -105,7 +105,7 @@ class MessagePieces(Piecewise):
         delta = {"type": "text_delta", "text": text}
         return [written({"type": "content_block_delta", "index": len(self._silences), "delta": delta})]
 
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """What is left of the text, the other blocks, and how it ended.
 
         Raises:

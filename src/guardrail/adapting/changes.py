@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from pydantic_core import to_jsonable_python
 
+from guardrail.given.accepted import Json
 from guardrail.policies.edits import KEY, apply
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import Cited, TokenLogprob
@@ -92,9 +93,9 @@ class Change:
         return Taken(text for text in said if len(text) > 3)
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Json:
         """What travels with the answer: no text of it."""
-        found: dict[str, Any] = to_jsonable_python(self.report.summary())
+        found: Json = to_jsonable_python(self.report.summary())
         return found
 
     def split(self, bounds: Sequence[tuple[int, int]]) -> list[Change]:

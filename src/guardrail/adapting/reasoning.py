@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from guardrail.adapting.residue import GONE, Field, is_wordless, stripped, whole, word
+from guardrail.given.accepted import Json, JsonObject
 
 Reasoning: TypeAlias = Literal["drop", "check", "pass"]
 """What becomes of readable reasoning: it is left out, shown if the guard has nothing against it, or shown with its answer."""
@@ -81,7 +82,7 @@ def readable(value: Any) -> Iterator[str]:
             yield from readable(inner)
 
 
-def thoughts(message: Mapping[str, Any], blocks: Collection[str] = BLOCKS) -> Iterator[str]:
+def thoughts(message: JsonObject, blocks: Collection[str] = BLOCKS) -> Iterator[str]:
     """The texts of a message's reasoning that can be read, which services write down twice.
 
     Args:
@@ -98,8 +99,8 @@ def thoughts(message: Mapping[str, Any], blocks: Collection[str] = BLOCKS) -> It
 
 
 def silent(
-    message: Mapping[str, Any], *, gone: Any = None, blocks: Collection[str] = BLOCKS, ids: bool = False
-) -> dict[str, Any]:
+    message: JsonObject, *, gone: Any = None, blocks: Collection[str] = BLOCKS, ids: bool = False
+) -> Json:
     """A message, or an object in it, without the reasoning that can be read.
 
     Args:
@@ -112,7 +113,7 @@ def silent(
         >>> silent({"content": "Yes.", "reasoning": "Hm."})
         {'content': 'Yes.', 'reasoning': None}
     """
-    found: dict[str, Any] = {}
+    found: Json = {}
     for name, value in message.items():
         if name in NAMES:
             kept = sealed_list(value) if isinstance(value, list) else sealed(value, ids=ids)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from guardrail.given.accepted import Json, JsonObject
+
 Field: TypeAlias = Callable[[Any, Sequence[str]], Any]
 """What becomes of a known field once some texts were taken out: its value, another one, or `GONE`."""
 GONE: Any = object()
@@ -63,9 +65,9 @@ _ENDS = re.compile(r"(?<=[.!?。！？…])\s*|\n+")
 _MOST_STEPS = 10**8  # characters that are looked through for one field: about a tenth of a second
 
 
-def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
+def clean(found: JsonObject, taken: Sequence[str]) -> Json:
     """The entries that cannot repeat the text."""
-    kept: dict[str, Any] = {}
+    kept: Json = {}
     for name, value in found.items():
         if not is_wordless(name, taken):
             continue
@@ -98,7 +100,7 @@ def is_wordless(value: Any, taken: Sequence[str]) -> bool:
 # -- known fields
 
 
-def stripped(given: Mapping[str, Any], fields: Mapping[str, Field], taken: Sequence[str]) -> dict[str, Any]:
+def stripped(given: JsonObject, fields: Mapping[str, Field], taken: Sequence[str]) -> Json:
     """Known fields, each by its own rule, and of the others those that cannot be prose.
 
     Example:
@@ -113,7 +115,7 @@ def stripped(given: Mapping[str, Any], fields: Mapping[str, Field], taken: Seque
     return {name: value for name, value in found.items() if value is not GONE}
 
 
-def unspoken(head: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+def unspoken(head: JsonObject, request: JsonObject) -> Json:
     """Of what goes out before any text was examined: what repeats the request, and what can be no prose."""
     return {
         name: value

@@ -10,7 +10,15 @@ from numbers import Number
 from typing import Any, cast, get_args
 
 from guardrail.errors import InputError
-from guardrail.given.accepted import Documents, Given, LangChainDocument, Prompt, PromptValue, Sayings
+from guardrail.given.accepted import (
+    Documents,
+    Given,
+    JsonObject,
+    LangChainDocument,
+    Prompt,
+    PromptValue,
+    Sayings,
+)
 from guardrail.given.advice import instead, refusal
 from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
 from guardrail.given.sources import Document, Gathered, source_from
@@ -116,7 +124,7 @@ def _message(given: object, number: int) -> Message | None:
     raise InputError(f"prompt= takes messages, got {shown(given)} as message {number}: write {_PAIR}")
 
 
-def _of_mapping(given: Mapping[str, Any], where: str) -> Message | None:
+def _of_mapping(given: JsonObject, where: str) -> Message | None:
     """A message of OpenAI's chat completions, an item of its Responses API, or a message of LangChain as JSON."""
     kind = given.get("type", "message")
     if "role" in given:
@@ -221,7 +229,7 @@ def _of_langchain(said: Any) -> tuple[str, tuple[TokenLogprob, ...]]:
     return str(said.text), _logprobs(told.get("content") if isinstance(told, Mapping) else None)
 
 
-def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
+def _of_response(given: JsonObject, takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
     """A chat completion, a choice of one, a response of the Responses API, or a message of either."""
     stored = given.get("data") if role_of(given.get("type")) is not None else given.get("kwargs")
     if isinstance(stored, Mapping):  # a message of LangChain as JSON

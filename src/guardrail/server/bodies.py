@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from guardrail.adapting.strict_json import TooDeep, read_json
+from guardrail.given.accepted import Json
 from guardrail.server.refusals import Refused
 
 _MOST = 50_000
@@ -42,7 +43,7 @@ _READ = frozenset(
 """Names that change what the guard does."""
 
 
-def request_object(body: bytes) -> dict[str, Any]:
+def request_object(body: bytes) -> Json:
     """The object that a body is.
 
     Raises:
@@ -76,7 +77,7 @@ class _Parts:
     def __init__(self) -> None:
         self._made = 0
 
-    def made(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def made(self, pairs: list[tuple[str, Any]]) -> Json:
         """An object of these pairs."""
         self._made += 1
         if self._made > _MOST:

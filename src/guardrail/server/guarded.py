@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -35,7 +35,7 @@ from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.strict_json import TooDeep, read_json
 from guardrail.errors import InputError
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json, JsonObject
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
 from guardrail.server.headers import as_bytes
@@ -48,7 +48,6 @@ from guardrail.server.stored import Stored
 from guardrail.server.streams import HeldBack
 from guardrail.server.upstream import Passed, Upstream
 
-Json = dict[str, Any]
 CODECS: dict[str, Codec] = {
     "/v1/chat/completions": ChatCompletions(),
     "/v1/responses": Responses(),
@@ -417,6 +416,6 @@ async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk
     return await _whole(codec, list(Incoming(codec).feed(copy)), desk) if streams else _parsed(copy)
 
 
-async def _never(wanted: Mapping[str, Any]) -> Json:
+async def _never(wanted: JsonObject) -> Json:
     del wanted
     raise Refused(409, "monitoring", "a server that only watches does not ask again")

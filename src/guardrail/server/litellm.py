@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, Response
 from guardrail.adapting.sentence_release import SentenceRelease, is_whole
 from guardrail.errors import GuardrailError, InputError
 from guardrail.given import content
+from guardrail.given.accepted import Json
 from guardrail.given.documents import gathered
 from guardrail.guard import Guard
 from guardrail.policies import ENGLISH, Phrases
@@ -194,7 +195,7 @@ def decided(
     on_rewrite: str,
     closed: bool,
     phrases: Phrases = ENGLISH,
-) -> dict[str, Any]:
+) -> Json:
     """The answer to LiteLLM.
 
     Args:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from guardrail._log import log
 from guardrail.errors import GuardrailError, InputError
+from guardrail.given.accepted import Json
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 from guardrail.server.calls import Call
@@ -77,7 +77,7 @@ async def estimate(call: Call, guard: Guard, *, longest: int) -> Response:
     return JSONResponse({"least": found.least, "most": found.most, "by_detector": by_detector})
 
 
-def _case(body: dict[str, Any], longest: int) -> Case:
+def _case(body: Json, longest: int) -> Case:
     """What is examined.
 
     Raises:

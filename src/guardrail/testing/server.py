@@ -22,13 +22,14 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Completion
 from guardrail.testing.http import HttpProtocol
 from guardrail.testing.service import (
@@ -81,7 +82,7 @@ class Served:
         self.base_url = f"http://127.0.0.1:{port}/v1"
         self.service = service
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Json:
         """Requests by key, choices, faults sent, and how many ran at once."""
         if self.service is not None:
             return self.service.stats()
@@ -161,7 +162,7 @@ async def _listen(
 
 
 @contextlib.contextmanager
-def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, Any]) -> Iterator[Served]:
+def _process(replies: Replies | str | Path, port: int, behaviour: JsonObject) -> Iterator[Served]:
     command = [sys.executable, "-m", "guardrail.testing.server", "--port", str(port)]
     if isinstance(replies, str | Path):
         command += ["--recording", str(replies)]

@@ -11,7 +11,6 @@ from collections.abc import (
     Collection,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from contextlib import suppress
@@ -45,7 +44,7 @@ from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError, InputError
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json, JsonObject
 from guardrail.guard import Guard
 from guardrail.options import one_of
 
@@ -83,7 +82,7 @@ class Settings:
         *,
         base: str,
         streaming: str,
-        context: Callable[[Mapping[str, Any]], Documents] | None,
+        context: Callable[[JsonObject], Documents] | None,
         reasoning: Reasoning,
         allow: Collection[str],
     ) -> None:
@@ -117,7 +116,7 @@ class Settings:
         known = [base for base in self._bases if f"{path}/".startswith(f"{base}/")]
         return route(method, path.removeprefix(max(known, key=len, default="")).strip("/"), self.allow)
 
-    def context(self, request: Mapping[str, Any]) -> Documents:
+    def context(self, request: JsonObject) -> Documents:
         """The documents that the user's function gives for a request, as `Guard.check` takes them; `None` without one."""
         return self._context(request) if self._context else None
 
@@ -197,7 +196,7 @@ class Call:
             self.body = json.dumps(request).encode()
         self._guard(request, settings.context(request) if context is None else context)
 
-    def _guard(self, request: dict[str, Any], context: Documents) -> None:
+    def _guard(self, request: Json, context: Documents) -> None:
         """Prepare the examination of the answers to a request."""
         settings, self._request = self._settings, request
         self.streams = bool(request.get("stream"))
@@ -300,7 +299,7 @@ class Call:
         if given.status >= 300:
             return self._failed(given)
 
-        async def again(body: dict[str, Any]) -> dict[str, Any]:
+        async def again(body: Json) -> Json:
             return self._read(await ask(json.dumps(body).encode()))
 
         try:
@@ -309,7 +308,7 @@ class Call:
             return self._broken(error)
         return self._written(settled)
 
-    def _read(self, given: Given, *, stream: bool = False) -> dict[str, Any]:
+    def _read(self, given: Given, *, stream: bool = False) -> Json:
         """The body of a response, which is kept with its headers."""
         if given.status >= 300:
             raise NotReadable(f"asking again failed with status {given.status}")

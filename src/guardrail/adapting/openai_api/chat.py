@@ -11,7 +11,6 @@ from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_bod
 from guardrail.adapting.openai_api.choices import (
     Choice,
     Codec,
-    Json,
     NotReadable,
     Piecewise,
     count,
@@ -24,6 +23,7 @@ from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.reasoning import silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json, may_say
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message
 
 _TEXTS = {"text", "output_text"}
@@ -38,11 +38,11 @@ class ChatCompletions(Codec):
 
     name = "chat completions"
 
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked."""
         return messages(request.get("messages"))
 
-    def refusal(self, request: Mapping[str, Any]) -> str:
+    def refusal(self, request: JsonObject) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
         wanted = request.get("modalities")
         if any(
@@ -51,7 +51,7 @@ class ChatCompletions(Codec):
             return "speech cannot be examined: leave `modalities` out"
         return ""
 
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         wanted = request.get("response_format")
         if not isinstance(wanted, Mapping) or wanted.get("type") in (None, "text"):  # a list is in no set
@@ -59,14 +59,14 @@ class ChatCompletions(Codec):
         told = wanted.get("json_schema")
         return (told.get("schema") if isinstance(told, Mapping) else None) or True
 
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed."""
         kept = {
             name: value for name, value in request.items() if name not in {"stream", "stream_options", "n"}
         }
         return {**kept, "messages": [*request.get("messages", ()), {"role": "user", "content": feedback}]}
 
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answers in a body."""
         listed = body.get("choices")
         if not isinstance(listed, list) or not all(
@@ -77,13 +77,13 @@ class ChatCompletions(Codec):
             raise NotReadable(f"expected at most {_MOST_CHOICES} choices, got {len(listed):,}")
         return [_choice(one, i) for i, one in enumerate(listed)]
 
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+    def tokens(self, body: JsonObject) -> tuple[int, int]:
         """Tokens of the prompt and of the answers."""
         usage = body.get("usage")
         return count(usage, "prompt_tokens"), count(usage, "completion_tokens")
 
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts in one choice."""
         choice = body["choices"][index]
@@ -105,7 +105,7 @@ class ChatCompletions(Codec):
             new["message"] = {**new["message"], "annotations": noted}
         return _with_choice(body, index, new)
 
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A body in which one choice is nothing but a message."""
         choice = {
             "index": _number(body, index),
@@ -115,25 +115,25 @@ class ChatCompletions(Codec):
         }
         return _with_choice(self._without(body, index), index, choice)
 
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """In fields with the names of `NAMES`, and in content blocks."""
         return [JOINT.join(dict.fromkeys(thoughts(choice))) for choice in body["choices"]]
 
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body without readable reasoning: of its fields and blocks remains what is signed or encrypted."""
         choices = [one if index in heard else silent(one) for index, one in enumerate(body["choices"])]
         return {**body, "choices": choices}
 
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """A body in which one choice is the first one of another body."""
         number = _number(body, index)
         return _with_choice(self._without(body, index), index, {**other["choices"][0], "index": number})
 
-    def _without(self, body: Mapping[str, Any], index: int) -> Json:
+    def _without(self, body: JsonObject, index: int) -> Json:
         """A body in whose own fields nothing of one choice is repeated."""
         return stripped_body(body, sentences_of(self.choices(body)[index].text))
 
-    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def alone(self, body: JsonObject) -> JsonObject:
         """Without the fields in which legacy completions and chunks of a stream have their text."""
         choices = [
             {name: value for name, value in choice.items() if name not in {"text", "delta"}}
@@ -165,7 +165,7 @@ class ChatCompletions(Codec):
         body["choices"] = [_assembled(whole[index], index) for index in sorted(whole)]
         return body
 
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream; the report is in the first chunk, and in the last one with a `finish_reason`."""
         with_usage = _wants_usage(request)
         head = {name: value for name, value in body.items() if name not in {"choices", "usage", "guardrail"}}
@@ -181,7 +181,7 @@ class ChatCompletions(Codec):
             found.append({**head, "choices": [], "usage": body.get("usage")})
         return [*(Event(json.dumps(chunk, ensure_ascii=True)) for chunk in found), Event(DONE)]
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
+    def why_whole(self, request: JsonObject) -> str:
         """Several choices, log-probabilities and structured outputs are released as a whole."""
         if (request.get("n") or 1) != 1:
             return "several choices were asked for"
@@ -189,7 +189,7 @@ class ChatCompletions(Codec):
             return "log-probabilities were asked for"
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The content of the one choice is released by chunks; reasoning comes after it, if at all."""
         del silent
         return _Chunks(self, request)
@@ -218,7 +218,7 @@ class ChatCompletions(Codec):
             return True
         return not listed or any(one.get("finish_reason") for one in listed)
 
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
+    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
         found = list(events)
         for place in reversed(range(len(found))):
@@ -237,7 +237,7 @@ class ChatCompletions(Codec):
 class _Chunks(Piecewise):
     """One stream of chunks with one choice."""
 
-    def __init__(self, codec: ChatCompletions, request: Mapping[str, Any]) -> None:
+    def __init__(self, codec: ChatCompletions, request: JsonObject) -> None:
         self._codec = codec
         self._request = request
         self._head: Json | None = None
@@ -266,7 +266,7 @@ class _Chunks(Piecewise):
         """A chunk."""
         return [self._piece({"content": text})]
 
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """All chunks but the first, which has the role."""
         del released
         choice = body["choices"][0]
@@ -291,7 +291,7 @@ def _said(listed: Sequence[Json]) -> str | None:
     return content if isinstance(content, str) else "" if content is None else None
 
 
-def _wants_usage(request: Mapping[str, Any]) -> bool:
+def _wants_usage(request: JsonObject) -> bool:
     options = request.get("stream_options")
     return isinstance(options, Mapping) and bool(options.get("include_usage"))
 
@@ -311,7 +311,7 @@ def _chunk(event: Event) -> Json:
     return chunk
 
 
-def _choice(given: Mapping[str, Any], index: int) -> Choice:
+def _choice(given: JsonObject, index: int) -> Choice:
     message = given["message"]
     texts, unread = _texts(message.get("content"))
     if message.get("audio"):
@@ -388,13 +388,13 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
     return new
 
 
-def _number(body: Mapping[str, Any], index: int) -> int:
+def _number(body: JsonObject, index: int) -> int:
     """How a choice is numbered."""
     number = body["choices"][index].get("index")
     return number if isinstance(number, int) else index
 
 
-def _with_choice(body: Mapping[str, Any], index: int, choice: Json) -> Json:
+def _with_choice(body: JsonObject, index: int, choice: Json) -> Json:
     return {**body, "choices": [choice if i == index else one for i, one in enumerate(body["choices"])]}
 
 
@@ -411,7 +411,7 @@ def _assembled(choice: Json, index: int) -> Json:
     return {"logprobs": None, **rest, "index": index, "message": message}
 
 
-def _deltas(choice: Mapping[str, Any]) -> Iterator[Json]:
+def _deltas(choice: JsonObject) -> Iterator[Json]:
     """The chunks of one choice: its role, its text, all else, and how it ended."""
     index, message = choice.get("index", 0), dict(choice["message"])
     blank = {"index": index, "finish_reason": None, "logprobs": None}

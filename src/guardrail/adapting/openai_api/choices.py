@@ -13,9 +13,9 @@ from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
 from guardrail.errors import GuardrailError
 from guardrail.given import content
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message, TokenLogprob, user
 
-Json = dict[str, Any]
 _MOST_TOKENS = 2**53  # beyond, a number of an upstream is no count, and a float may not hold it
 
 
@@ -74,7 +74,7 @@ class Piecewise(ABC):
         """A piece of text as events of the stream."""
 
     @abstractmethod
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """The end of the stream of a whole body, of which the beginning of the first text block went out.
 
         Args:
@@ -93,19 +93,19 @@ class Codec(ABC):
     name: str
 
     @abstractmethod
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked."""
 
     @abstractmethod
-    def refusal(self, request: Mapping[str, Any]) -> str:
+    def refusal(self, request: JsonObject) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
 
     @abstractmethod
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
 
     @abstractmethod
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed.
 
         Raises:
@@ -113,7 +113,7 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answers in a body.
 
         Raises:
@@ -121,12 +121,12 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+    def tokens(self, body: JsonObject) -> tuple[int, int]:
         """Tokens of the prompt and of the answers, as the body says; 0 where it does not."""
 
     @abstractmethod
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts in one choice, and without what points into what is gone.
 
@@ -138,15 +138,15 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A body in which one choice is nothing but a message, and says that it was filtered."""
 
     @abstractmethod
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """The reasoning that can be read, of each choice; "" where there is none."""
 
     @abstractmethod
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body without the reasoning that can be read.
 
         Args:
@@ -155,7 +155,7 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """A body in which one choice is the first one of another body."""
 
     @abstractmethod
@@ -167,7 +167,7 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream."""
 
     @abstractmethod
@@ -179,7 +179,7 @@ class Codec(ABC):
         """Whether an event of a stream may be the one that carries the report, or comes after it."""
 
     @abstractmethod
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
+    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
 
     def found(self, event: Event) -> Json | None:
@@ -189,12 +189,12 @@ class Codec(ABC):
 
     # -- sentence by sentence; a protocol that cannot do it says why
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
+    def why_whole(self, request: JsonObject) -> str:
         """Why the answer to a request is released as a whole; "" if it may be by sentence."""
         del request
         return f"{self.name} are released as a whole"
 
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """How one stream is read and written by pieces of text.
 
         Args:
@@ -203,11 +203,11 @@ class Codec(ABC):
         """
         raise NotImplementedError
 
-    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def alone(self, body: JsonObject) -> JsonObject:
         """A body in which the answer is in one place: elsewhere some clients would read another one, which nobody examined."""
         return body
 
-    def reported(self, body: Mapping[str, Any], summary: Mapping[str, Any], usages: Sequence[Any]) -> Json:
+    def reported(self, body: JsonObject, summary: JsonObject, usages: Sequence[Any]) -> Json:
         """A body with the report, and with the usage of all attempts."""
         found = {**self.alone(body), "guardrail": dict(summary)}
         told = [usage for usage in usages if isinstance(usage, Mapping)]
@@ -216,7 +216,7 @@ class Codec(ABC):
         return found
 
 
-def summed(usages: Sequence[Mapping[str, Any]]) -> Json:
+def summed(usages: Sequence[JsonObject]) -> Json:
     """The sum of some usages, field by field.
 
     Example:

@@ -15,12 +15,12 @@ from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text, citations
 from guardrail.adapting.hearing import Heard, Hearing, note_failure
 from guardrail.adapting.json_text import JsonText, is_valid
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
+from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
 from guardrail.errors import InputError
 from guardrail.given import content
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json
 from guardrail.given.citations import citations_of
 from guardrail.given.documents import gathered
 from guardrail.given.sources import Gathered

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
 
 from guardrail.adapting.changes import Change
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
+from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.incoming import Incoming
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
 from guardrail.adapting.sse import Event, written
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 

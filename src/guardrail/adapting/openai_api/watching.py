@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from guardrail.adapting.openai_api.choices import Codec, Json, NotReadable
+from guardrail.adapting.openai_api.choices import Codec, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange
 from guardrail.adapting.openai_api.incoming import Incoming
 from guardrail.adapting.sse import Event, written
+from guardrail.given.accepted import Json
 
 
 class Watch:
