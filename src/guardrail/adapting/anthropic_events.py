@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 
 from guardrail.adapting.openai_api import NotReadable
+from guardrail.adapting.openai_api.choices import object_of
 from guardrail.adapting.residue import Field, is_wordless, one_of, unrepeated, whole, word
-from guardrail.adapting.sse import Event, as_json
+from guardrail.adapting.sse import Event
 from guardrail.given.accepted import Json, JsonObject
 
 MESSAGE: Mapping[str, Field] = {
@@ -29,12 +30,7 @@ def told_of(event: Event) -> Json:
     Raises:
         NotReadable: it is malformed, or says that something failed.
     """
-    try:
-        told = as_json(event)
-    except ValueError:
-        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(told, dict):
-        raise NotReadable("expected events that are objects, got something else")
+    told = object_of(event)
     if told.get("type") == "error":
         raise NotReadable("the stream ended in an error", error=told.get("error"))
     return told
@@ -55,13 +51,6 @@ def index_of(told: JsonObject) -> int:
 def written(told: JsonObject) -> Event:
     """An event."""
     return Event(json.dumps(told), told["type"])
-
-
-def message_events(body: JsonObject) -> list[Event]:
-    """A whole message as a stream; the report is on `message_delta`."""
-    head = {name: value for name, value in body.items() if name != "guardrail"}
-    blocks = [told for index, block in enumerate(body["content"]) for told in block_events(block, index)]
-    return [written(told) for told in (start(head), *blocks, *ending(body))]
 
 
 def start(head: JsonObject) -> Json:

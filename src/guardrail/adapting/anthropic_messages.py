@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
+from guardrail.adapting.anthropic_events import (
+    MESSAGE,
+    block_events,
+    ending,
+    index_of,
+    start,
+    told_of,
+    written,
+)
 from guardrail.adapting.anthropic_pieces import MessagePieces
 from guardrail.adapting.changes import JOINT, Change
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
-from guardrail.adapting.openai_api.choices import count, items
+from guardrail.adapting.openai_api.choices import items
 from guardrail.adapting.provider_citations import of_block
-from guardrail.adapting.reasoning import readable, sealed
+from guardrail.adapting.reasoning import kind_of, readable, sealed
 from guardrail.adapting.residue import GONE, sentences_of, stripped
 from guardrail.adapting.sse import Event, may_say
 from guardrail.adapting.strict_json import read_json
@@ -35,6 +42,7 @@ _SERVERS = {
     "mcp_tool_result",
     "container_upload",
 }
+_SILENT = _THOUGHTS | _CALLS | _SERVERS  # blocks that say nothing to a reader
 _GROWING = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -61,11 +69,6 @@ class Messages(Codec):
             if said := _text(content):
                 found.append(assistant(said) if one.get("role") == "assistant" else user(said))
         return tuple(found)
-
-    def refusal(self, request: JsonObject) -> str:
-        """Nothing of this protocol returns what cannot be examined."""
-        del request
-        return ""
 
     def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `None` for text."""
@@ -103,16 +106,11 @@ class Messages(Codec):
             if _is_text(block):
                 places.append((len(text), len(text) + len(block["text"])))
                 text += block["text"]
-            if str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and not _is_plain_text(block):
+            if str(block.get("type")) not in _SILENT and (block.get("type") != "text" or not _is_text(block)):
                 unread = "a content block that is no text"
         calls = any(str(block.get("type")) in _CALLS for block in content)
         refused = body.get("stop_reason") == "refusal"
         return [Choice(0, text, tuple(places), calls=calls, refused=refused, unread=unread)]
-
-    def tokens(self, body: JsonObject) -> tuple[int, int]:
-        """Tokens of the prompt and of the answer."""
-        usage = body.get("usage")
-        return count(usage, "input_tokens"), count(usage, "output_tokens")
 
     def edited(
         self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
@@ -198,11 +196,9 @@ class Messages(Codec):
     def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream; the report is on `message_delta`."""
         del request
-        return message_events(body)
-
-    def why_whole(self, request: JsonObject) -> str:
-        """Structured outputs are released as a whole."""
-        return "" if self.form(request) is None else "a structured output was asked for"
+        head = {name: value for name, value in body.items() if name != "guardrail"}
+        blocks = [told for index, block in enumerate(body["content"]) for told in block_events(block, index)]
+        return [written(told) for told in (start(head), *blocks, *ending(body))]
 
     def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The first text block is released by deltas; silent thinking goes out before it."""
@@ -210,32 +206,24 @@ class Messages(Codec):
 
     def found(self, event: Event) -> Json | None:
         """The result of a tool that the server ran, which comes whole."""
-        if not may_say(event, "tool_result"):
-            return None
-        try:
-            block = told_of(event).get("content_block")
-        except NotReadable:
-            return None
+        block = self.peeked(event).get("content_block") if may_say(event, "tool_result") else None
         return {"content": [block]} if isinstance(block, dict) and not _is_text(block) else None
 
     def ends(self, event: Event) -> bool:
         """Whether the message is over."""
-        try:
-            return may_say(event, _END) and told_of(event).get("type") == _END
-        except NotReadable:
-            return False
+        return may_say(event, _END) and self.peeked(event).get("type") == _END
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the message, or comes after its end."""
         return event.name in _LAST
 
-    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
-        found = list(events)
-        for place, event in enumerate(found):
-            if event.name == "message_delta":
-                found[place] = Event(json.dumps({**told_of(event), "guardrail": dict(summary)}), event.name)
-        return found
+    def place_of_report(self, told: Json) -> Json | None:
+        """The event itself."""
+        return told if told.get("type") == "message_delta" else None
+
+    def told(self, event: Event) -> Json:
+        """As `told_of`."""
+        return told_of(event)
 
 
 def _text(content: Any) -> str:
@@ -243,15 +231,13 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     listed = content if isinstance(content, list) else ()
-    texts = (one.get("text") for one in listed if isinstance(one, Mapping) and one.get("type") == "text")
+    texts = (one.get("text") for one in listed if kind_of(one) == "text")
     return "".join(text for text in texts if isinstance(text, str))
 
 
 def _is_text(block: JsonObject) -> bool:
     """Whether a block has a text that may be shown; that of a kind that nobody knows may be."""
-    return str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and isinstance(
-        block.get("text"), str
-    )
+    return str(block.get("type")) not in _SILENT and isinstance(block.get("text"), str)
 
 
 def _is_thought(block: JsonObject) -> bool:
@@ -264,17 +250,10 @@ def _sealed(block: JsonObject, taken: Sequence[str] = ()) -> list[Json]:
     return [] if kept is GONE else [kept]
 
 
-def _is_plain_text(block: JsonObject) -> bool:
-    return block.get("type") == "text" and isinstance(block.get("text"), str)
-
-
 def _results(content: Any) -> list[str]:
     """What tools answered, in a content."""
     listed = content if isinstance(content, list) else ()
-    kind = "tool_result"
-    return [
-        _text(one.get("content")) for one in listed if isinstance(one, Mapping) and one.get("type") == kind
-    ]
+    return [_text(one.get("content")) for one in listed if kind_of(one) == "tool_result"]
 
 
 def _grow(block: Json, delta: JsonObject) -> None:

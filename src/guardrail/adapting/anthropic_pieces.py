@@ -44,10 +44,7 @@ class MessagePieces(Piecewise):
 
     def said(self, event: Event) -> str | None:
         """The text of all text blocks, of which only the first one is released in pieces."""
-        try:
-            told = told_of(event)
-        except NotReadable:
-            return None
+        told = told_of(event)
         kind = told.get("type")
         if kind == "message_start":
             return self._opened(told.get("message"))

@@ -93,7 +93,7 @@ def thoughts(message: JsonObject, blocks: Collection[str] = BLOCKS) -> Iterator[
         if name in NAMES:
             yield from readable(value)
         elif name == "content" and isinstance(value, list):
-            yield from readable([block for block in value if _kind(block) in blocks])
+            yield from readable([block for block in value if kind_of(block) in blocks])
         elif name not in _ANSWER and isinstance(value, Mapping):
             yield from thoughts(value, blocks)
 
@@ -127,9 +127,10 @@ def silent(
 
 
 def _silent_blocks(content: Sequence[Any], *, blocks: Collection[str], ids: bool) -> list[Any]:
-    found = (sealed(block, ids=ids) if _kind(block) in blocks else block for block in content)
+    found = (sealed(block, ids=ids) if kind_of(block) in blocks else block for block in content)
     return [block for block in found if block is not GONE]
 
 
-def _kind(block: Any) -> str:
+def kind_of(block: Any) -> str:
+    """The type of a content block; "" of what is none."""
     return str(block.get("type")) if isinstance(block, Mapping) else ""

@@ -81,6 +81,8 @@ def together(summaries: Mapping[int, JsonObject]) -> Json:
         >>> together({0: untouched("a"), 1: failed("timeout", blocked=True)})["verdict"]
         'unverified'
     """
+    if not summaries:
+        return untouched("there are no choices")
     if len(summaries) == 1:
         return dict(next(iter(summaries.values())))
     each = list(summaries.values())

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from guardrail.adapting.changes import JOINT
-from guardrail.adapting.hearing import Heard, Hearing
+from guardrail.adapting.hearing import Heard, Reports, achecked, checked
 from guardrail.adapting.reasoning import (
     BLOCKS,
     REASONING,
@@ -60,7 +60,7 @@ class Thinking:
     def __init__(self, guard: Guard, reasoning: Reasoning) -> None:
         one_of("reasoning", reasoning, REASONING)
         self.reasoning = reasoning
-        self._hearing = Hearing(guard, apart=apart)
+        self._guard = guard
 
     def shown(
         self,
@@ -80,8 +80,7 @@ class Thinking:
             ConfigError: a message is in an object that cannot be made again without its reasoning.
         """
         spoken = self._spoken(output)
-        heard = self._hearing.heard(self._cases(spoken, prompt, context)) if spoken else Heard()
-        return self._quiet(output, spoken, heard)
+        return self._quiet(output, spoken, checked(self._guard, self._cases(spoken, prompt, context), apart))
 
     async def ashown(
         self,
@@ -92,8 +91,8 @@ class Thinking:
     ) -> T:
         """As `shown`."""
         spoken = self._spoken(output)
-        heard = await self._hearing.aheard(self._cases(spoken, prompt, context)) if spoken else Heard()
-        return self._quiet(output, spoken, heard)
+        reports = await achecked(self._guard, self._cases(spoken, prompt, context), apart)
+        return self._quiet(output, spoken, reports)
 
     def _spoken(self, output: Any) -> dict[int, AIMessage]:
         """The messages whose reasoning may have to go."""
@@ -111,7 +110,8 @@ class Thinking:
             if text := JOINT.join(dict.fromkeys(_thoughts(message))):
                 yield name, Case.of(text, prompt=prompt(), context=context())
 
-    def _quiet(self, output: T, spoken: Mapping[int, AIMessage], heard: Heard) -> T:
+    def _quiet(self, output: T, spoken: Mapping[int, AIMessage], reports: Reports[int]) -> T:
+        heard = Heard.of(self._guard, reports)
         new = {name: _told(message, name, heard) for name, message in spoken.items()}
         changed = {name: message for name, message in new.items() if message is not spoken[name]}
         try:
@@ -139,7 +139,7 @@ def _unwrapped(block: Any) -> Any:
     return block.get("value") if wraps else block
 
 
-def _told(message: AIMessage, name: int, heard: Heard) -> AIMessage:
+def _told(message: AIMessage, name: int, heard: Heard[int]) -> AIMessage:
     """A message with its reasoning if it may be heard, and the calls of that examination in its report."""
     told = message if name in heard.passed else _silent(message)
     calls, summary = heard.calls.get(name, 0), told.response_metadata.get("guardrail")

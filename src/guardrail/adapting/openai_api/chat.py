@@ -13,16 +13,16 @@ from guardrail.adapting.openai_api.choices import (
     Codec,
     NotReadable,
     Piecewise,
-    count,
     items,
     logprobs,
     messages,
+    object_of,
 )
 from guardrail.adapting.openai_api.deltas import GrowingObject, one_by_one
 from guardrail.adapting.provider_citations import of_text
-from guardrail.adapting.reasoning import silent, thoughts
+from guardrail.adapting.reasoning import kind_of, silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
-from guardrail.adapting.sse import DONE, Event, as_json, may_say
+from guardrail.adapting.sse import DONE, Event, may_say
 from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message
 
@@ -37,6 +37,7 @@ class ChatCompletions(Codec):
     """The codec of chat completions."""
 
     name = "chat completions"
+    counted = ("prompt_tokens", "completion_tokens")
 
     def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked."""
@@ -76,11 +77,6 @@ class ChatCompletions(Codec):
         if len(listed) > _MOST_CHOICES:  # as many as OpenAI gives: each is put together from all
             raise NotReadable(f"expected at most {_MOST_CHOICES} choices, got {len(listed):,}")
         return [_choice(one, i) for i, one in enumerate(listed)]
-
-    def tokens(self, body: JsonObject) -> tuple[int, int]:
-        """Tokens of the prompt and of the answers."""
-        usage = body.get("usage")
-        return count(usage, "prompt_tokens"), count(usage, "completion_tokens")
 
     def edited(
         self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
@@ -148,7 +144,7 @@ class ChatCompletions(Codec):
         for event in events:
             if event.data.startswith(DONE):
                 break
-            chunk = _chunk(event)
+            chunk = self.told(event)
             listed = chunk.pop("choices", None) or []
             body.update(
                 {name: value for name, value in chunk.items() if value is not None or name not in body}
@@ -187,7 +183,7 @@ class ChatCompletions(Codec):
             return "several choices were asked for"
         if request.get("logprobs") or request.get("top_logprobs"):
             return "log-probabilities were asked for"
-        return "" if self.form(request) is None else "a structured output was asked for"
+        return super().why_whole(request)
 
     def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The content of the one choice is released by chunks; reasoning comes after it, if at all."""
@@ -196,12 +192,7 @@ class ChatCompletions(Codec):
 
     def found(self, event: Event) -> Json | None:
         """The pages that a service names beside its answer."""
-        if not may_say(event, "search_results") or event.data.startswith(DONE):
-            return None
-        try:
-            pages = _chunk(event).get("search_results")
-        except NotReadable:
-            return None
+        pages = self.peeked(event).get("search_results") if may_say(event, "search_results") else None
         return {"search_results": pages} if isinstance(pages, list) else None
 
     def ends(self, event: Event) -> bool:
@@ -210,28 +201,22 @@ class ChatCompletions(Codec):
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends a choice or the stream, or cannot be read."""
-        if event.data.startswith(DONE):
-            return True
-        try:
-            listed = _chunk(event).get("choices") or []
-        except NotReadable:
-            return True
-        return not listed or any(one.get("finish_reason") for one in listed)
+        told = self.peeked(event)
+        return not told.get("choices") or self.place_of_report(told) is not None
 
-    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
-        found = list(events)
-        for place in reversed(range(len(found))):
-            try:
-                chunk = as_json(found[place])
-            except ValueError:
-                continue
-            if isinstance(chunk, dict) and any(
-                one.get("finish_reason") for one in chunk.get("choices") or ()
-            ):
-                found[place] = Event(json.dumps({**chunk, "guardrail": dict(summary)}))
-                break
-        return found
+    def place_of_report(self, told: Json) -> Json | None:
+        """The chunk, if a choice ends in it."""
+        return told if any(one.get("finish_reason") for one in told.get("choices") or ()) else None
+
+    def told(self, event: Event) -> Json:
+        """A chunk."""
+        chunk = object_of(event)
+        if chunk.get("error"):
+            raise NotReadable("the stream ended in an error", error=chunk["error"])
+        listed = chunk.get("choices") or []
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise NotReadable("expected chunks with choices, got something else")
+        return chunk
 
 
 class _Chunks(Piecewise):
@@ -246,10 +231,7 @@ class _Chunks(Piecewise):
         """The content of the one choice."""
         if event.data.startswith(DONE):
             return ""
-        try:
-            chunk = _chunk(event)
-        except NotReadable:
-            return None
+        chunk = self._codec.told(event)
         listed = chunk.get("choices") or []
         if not listed:
             return ""
@@ -296,21 +278,6 @@ def _wants_usage(request: JsonObject) -> bool:
     return isinstance(options, Mapping) and bool(options.get("include_usage"))
 
 
-def _chunk(event: Event) -> Json:
-    try:
-        chunk = as_json(event)
-    except ValueError:
-        raise NotReadable("expected chunks of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(chunk, dict):
-        raise NotReadable("expected chunks that are objects, got something else")
-    if chunk.get("error"):
-        raise NotReadable("the stream ended in an error", error=chunk["error"])
-    listed = chunk.get("choices") or []
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        raise NotReadable("expected chunks with choices, got something else")
-    return chunk
-
-
 def _choice(given: JsonObject, index: int) -> Choice:
     message = given["message"]
     texts, unread = _texts(message.get("content"))
@@ -349,27 +316,23 @@ def _texts(content: Any) -> tuple[list[str], str]:
     texts, unread = [], ""
     for block in content:
         text = _block_text(block)
-        if text is None and (not isinstance(block, Mapping) or _kind(block) in _TEXTS):
+        if text is None and (not isinstance(block, Mapping) or kind_of(block) in _TEXTS):
             raise NotReadable("expected texts that are strings, got something else")
         texts += [] if text is None else [text]
         if (
             not isinstance(block, str)
-            and _kind(block) not in _THOUGHTS
-            and (text is None or _kind(block) not in _TEXTS)
+            and kind_of(block) not in _THOUGHTS
+            and (text is None or kind_of(block) not in _TEXTS)
         ):
             unread = "a content block that is no text"
     return texts, unread
-
-
-def _kind(block: Any) -> str:
-    return str(block.get("type")) if isinstance(block, Mapping) else ""
 
 
 def _block_text(block: Any) -> str | None:
     """A block's text; that of a kind that nobody knows may be shown like any other."""
     if isinstance(block, str):
         return block
-    text = block.get("text") if isinstance(block, Mapping) and _kind(block) not in _THOUGHTS else None
+    text = block.get("text") if isinstance(block, Mapping) and kind_of(block) not in _THOUGHTS else None
     return text if isinstance(text, str) else None
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from guardrail.adapting.changes import Change
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.sse import Event
+from guardrail.adapting.strict_json import read_json
 from guardrail.chat import token_logprobs
 from guardrail.errors import GuardrailError
 from guardrail.given import content
@@ -63,7 +65,11 @@ class Piecewise(ABC):
 
     @abstractmethod
     def said(self, event: Event) -> str | None:
-        """The text that an event adds to the answer; `None` if more may depend on it than text."""
+        """The text that an event adds to the answer; `None` if more may depend on it than text.
+
+        Raises:
+            NotReadable: it cannot be read.
+        """
 
     @abstractmethod
     def begin(self) -> list[Event]:
@@ -91,14 +97,17 @@ class Codec(ABC):
     """Reads and writes one of OpenAI's protocols; bodies are never changed in place."""
 
     name: str
+    counted: ClassVar[tuple[str, str]] = ("input_tokens", "output_tokens")
+    """What a usage calls the tokens of the prompt, and those of the answers."""
 
     @abstractmethod
     def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked."""
 
-    @abstractmethod
     def refusal(self, request: JsonObject) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
+        del request
+        return ""
 
     @abstractmethod
     def form(self, request: JsonObject) -> Any:
@@ -120,9 +129,12 @@ class Codec(ABC):
             NotReadable: it is no body of this protocol.
         """
 
-    @abstractmethod
     def tokens(self, body: JsonObject) -> tuple[int, int]:
         """Tokens of the prompt and of the answers, as the body says; 0 where it does not."""
+        usage = body.get("usage")
+        found = usage if isinstance(usage, Mapping) else {}
+        asked, said = (found.get(name) for name in self.counted)
+        return _count(asked), _count(said)
 
     @abstractmethod
     def edited(
@@ -179,21 +191,47 @@ class Codec(ABC):
         """Whether an event of a stream may be the one that carries the report, or comes after it."""
 
     @abstractmethod
-    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
+    def place_of_report(self, told: Json) -> Json | None:
+        """The object of an event that takes the report; `None` of an event that does not end the answer."""
 
+    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
+        """The last events of a stream that passes as it is, with the report on the last that ends an answer."""
+        found = list(events)
+        for at, event in reversed([*enumerate(events)]):
+            told = self.peeked(event)
+            place = self.place_of_report(told)
+            if place is not None:
+                place["guardrail"] = dict(summary)
+                found[at] = Event(json.dumps(told), event.name)
+                break
+        return found
+
+    @abstractmethod
+    def told(self, event: Event) -> Json:
+        """What an event says.
+
+        Raises:
+            NotReadable: it is malformed, or says that something failed.
+        """
+
+    def peeked(self, event: Event) -> Json:
+        """As `told`; nothing where that cannot be read."""
+        try:
+            return self.told(event)
+        except NotReadable:
+            return {}
+
+    @abstractmethod
     def found(self, event: Event) -> Json | None:
         """What the service's own tools have found, where an event of a stream has it: as it would be in a whole body."""
-        del event
-        return None
 
-    # -- sentence by sentence; a protocol that cannot do it says why
+    # -- sentence by sentence
 
     def why_whole(self, request: JsonObject) -> str:
         """Why the answer to a request is released as a whole; "" if it may be by sentence."""
-        del request
-        return f"{self.name} are released as a whole"
+        return "" if self.form(request) is None else "a structured output was asked for"
 
+    @abstractmethod
     def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """How one stream is read and written by pieces of text.
 
@@ -201,7 +239,6 @@ class Codec(ABC):
             request: the body that the application sent; `why_whole` has nothing against it.
             silent: whether its bodies are `silent`, so that reasoning need not wait for the verdict.
         """
-        raise NotImplementedError
 
     def alone(self, body: JsonObject) -> JsonObject:
         """A body in which the answer is in one place: elsewhere some clients would read another one, which nobody examined."""
@@ -266,7 +303,20 @@ def items(listed: Any) -> Sequence[Any]:
     return listed if isinstance(listed, list) else ()
 
 
-def count(usage: Any, name: str) -> int:
-    """A number of tokens in a usage."""
-    value = usage.get(name) if isinstance(usage, Mapping) else None
+def _count(value: Any) -> int:
     return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0
+
+
+def object_of(event: Event) -> Json:
+    """What an event says, in any of the protocols.
+
+    Raises:
+        NotReadable: it is no object of JSON.
+    """
+    try:
+        told = read_json(event.data)
+    except ValueError:
+        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
+    if not isinstance(told, dict):
+        raise NotReadable("expected events that are objects, got something else")
+    return told

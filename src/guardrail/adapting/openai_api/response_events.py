@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from guardrail.adapting.openai_api.choices import NotReadable, items
+from guardrail.adapting.openai_api.choices import NotReadable, items, object_of
 from guardrail.adapting.openai_api.response_items import blocks_of
-from guardrail.adapting.sse import Event, as_json
+from guardrail.adapting.sse import Event
 from guardrail.given.accepted import Json, JsonObject
 
 ENDS = {"response.completed", "response.incomplete", "response.failed"}
@@ -20,24 +20,11 @@ def told_of(event: Event) -> Json:
     Raises:
         NotReadable: it is malformed, or says that something failed.
     """
-    try:
-        told = as_json(event)
-    except ValueError:
-        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(told, dict):
-        raise NotReadable("expected events that are objects, got something else")
+    told = object_of(event)
     told.setdefault("type", event.name)
     if told["type"] == "error" or (told.get("error") and "response" not in told):
         raise NotReadable("the stream ended in an error", error=told.get("error") or told)
     return told
-
-
-def response_events(body: JsonObject) -> list[Event]:
-    """A whole response as a stream: created, each item with its parts, and how it ended."""
-    told = opening(body)
-    for place, item in enumerate(body["output"]):
-        told += item_events(item, place)
-    return numbered([*told, last(body)])
 
 
 def numbered(told: Iterable[JsonObject], start: int = 0) -> list[Event]:

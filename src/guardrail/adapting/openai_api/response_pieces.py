@@ -68,10 +68,7 @@ class ResponsePieces(Piecewise):
         """The text of the first message, and with what joins them that of others."""
         if event.data.startswith(DONE):
             return ""
-        try:
-            told = told_of(event)
-        except NotReadable:
-            return None
+        told = told_of(event)
         kind = str(told["type"])
         if kind in _BEGINS:
             return self._opened(told.get("response"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -12,12 +11,11 @@ from guardrail.adapting.openai_api.choices import (
     Codec,
     NotReadable,
     Piecewise,
-    count,
     items,
     logprobs,
     messages,
 )
-from guardrail.adapting.openai_api.response_events import ENDS, response_events, told_of
+from guardrail.adapting.openai_api.response_events import ENDS, item_events, last, numbered, opening, told_of
 from guardrail.adapting.openai_api.response_items import (
     BODY,
     MESSAGE,
@@ -34,7 +32,7 @@ from guardrail.adapting.openai_api.response_items import (
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
 from guardrail.adapting.reasoning import readable
 from guardrail.adapting.residue import one_of, sentences_of, stripped, word
-from guardrail.adapting.sse import DONE, Event, as_json, may_say
+from guardrail.adapting.sse import DONE, Event, may_say
 from guardrail.errors import InputError
 from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message, system
@@ -126,11 +124,6 @@ class Responses(Codec):
         calls = any(str(item.get("type")).endswith("_call") for item in output)
         return [Choice(0, texts, tuple(places), tokens, calls=calls, refused=refused, unread=unread)]
 
-    def tokens(self, body: JsonObject) -> tuple[int, int]:
-        """Tokens of the prompt and of the answer."""
-        usage = body.get("usage")
-        return count(usage, "input_tokens"), count(usage, "output_tokens")
-
     def edited(
         self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
@@ -217,15 +210,18 @@ class Responses(Codec):
         raise NotReadable("expected a stream that ends in response.completed, got one that broke off")
 
     def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
-        """A whole body as a stream; the report is on the last event."""
+        """A whole body as a stream: created, each item with its parts, and how it ended, with the report."""
         del request
-        return response_events(body)
+        told = opening(body)
+        for place, item in enumerate(body["output"]):
+            told += item_events(item, place)
+        return numbered([*told, last(body)])
 
     def why_whole(self, request: JsonObject) -> str:
         """Log-probabilities and structured outputs are released as a whole."""
         if request.get("top_logprobs") or "message.output_text.logprobs" in items(request.get("include")):
             return "log-probabilities were asked for"
-        return "" if self.form(request) is None else "a structured output was asked for"
+        return super().why_whole(request)
 
     def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The text of the first message is released by deltas; reasoning before it is opened, and finished at the end."""
@@ -234,42 +230,28 @@ class Responses(Codec):
 
     def found(self, event: Event) -> Json | None:
         """The item of a hosted tool, once it is done."""
-        if not may_say(event, "response.output_item.done"):
-            return None
-        try:
-            item = told_of(event).get("item")
-        except NotReadable:
-            return None
+        item = self.peeked(event).get("item") if may_say(event, "response.output_item.done") else None
         return {"output": [item]} if isinstance(item, dict) and not speaks(item) else None
 
     def ends(self, event: Event) -> bool:
         """Whether the response is over."""
         if event.data.startswith(DONE):
             return True
-        try:
-            return may_say(event, *ENDS) and str(told_of(event)["type"]) in ENDS
-        except NotReadable:
-            return False
+        return may_say(event, *ENDS) and str(self.peeked(event).get("type")) in ENDS
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the stream, or cannot be read."""
-        try:
-            return event.data.startswith(DONE) or str(told_of(event)["type"]) in ENDS
-        except NotReadable:
-            return True
+        told = self.peeked(event)
+        return not told or str(told["type"]) in ENDS
 
-    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
-        found = list(events)
-        for place, event in enumerate(found):
-            try:
-                told = as_json(event)
-            except ValueError:
-                continue
-            if isinstance(told, dict) and isinstance(told.get("response"), dict):
-                told["response"]["guardrail"] = dict(summary)
-                found[place] = Event(json.dumps(told), event.name)
-        return found
+    def place_of_report(self, told: Json) -> Json | None:
+        """The response."""
+        response = told.get("response")
+        return response if isinstance(response, dict) else None
+
+    def told(self, event: Event) -> Json:
+        """As `told_of`."""
+        return told_of(event)
 
 
 def _kind(block: JsonObject, taken: Sequence[str] | None) -> Any:

@@ -132,7 +132,11 @@ class SentenceExchange:
                 names = {name for one in self._found for name in one}
                 parts = {name: [part for one in self._found for part in one.get(name, ())] for name in names}
                 self._release.ask(self._about(parts))
-            self._release.feed(self._piecewise.said(event))
+            try:
+                said = self._piecewise.said(event)
+            except NotReadable:
+                said = None
+            self._release.feed(said)
 
     def _about(self, body: Json | None) -> Case:
         """What the answer is about, without the answer."""
