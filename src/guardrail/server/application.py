@@ -16,8 +16,9 @@ from starlette.types import Receive, Scope, Send
 from guardrail._log import log
 from guardrail.adapting.openai_api import warn_if_buffered
 from guardrail.guard import Guard
-from guardrail.server import guarded, litellm, openapi, questions, stored
+from guardrail.server import litellm, openapi, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
+from guardrail.server.guarded import GuardedCall
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
@@ -240,28 +241,18 @@ class Application:
         chosen = self._chosen(call)
         guard, settings, metrics = chosen.guard, chosen.settings, self.metrics
         if kind is Kind.GUARDED:
-            desk = guarded.Desk(settings, guard, metrics, self.upstream, self.later, self._stored)
-            return await guarded.answer(call, desk)
+            return await GuardedCall(
+                call, settings, guard, metrics, self.upstream, self.later, self._stored
+            ).answer()
         match call.path:
             case "/v1/guardrail/check":
-                return await questions.check(
-                    call, guard, metrics, mode=settings.mode, longest=settings.answer_limit
-                )
+                return await questions.check(call, guard, metrics, settings)
             case "/v1/guardrail/estimate":
-                return await questions.estimate(call, guard, longest=settings.answer_limit)
+                return await questions.estimate(call, guard, settings)
             case "/beta/litellm_basic_guardrail_api":
                 if settings.workers > 1:
                     raise Refused(501, "several_workers", _ONE_WORKER)
-                return await litellm.guarded(
-                    call,
-                    guard,
-                    metrics,
-                    self._remembered,
-                    mode=settings.mode,
-                    on_rewrite=settings.on_rewrite,
-                    longest=settings.answer_limit,
-                    users=settings.user_documents,
-                )
+                return await litellm.guarded(call, guard, metrics, self._remembered, settings)
         raise self._not_here(call)
 
     def _not_here(self, call: Call) -> Refused:
