@@ -251,7 +251,7 @@ class CompletionsModel(EndpointBackend[Request[Any]]):
             log.info("chat_parameter_dropped", model=self.model, parameter="n")
 
     def _failed(self, error: Exception, cost: Cost) -> Failed:
-        failed = self._endpoint.failed(error, cost)
+        failed = self._failure(error, cost)
         status, said = getattr(error, "status_code", 0), _said(error)
         unknown_model = getattr(error, "code", None) == "model_not_found"
         lacking = status in _NOT_THERE or (

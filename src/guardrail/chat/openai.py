@@ -110,7 +110,7 @@ class OpenAIChat(EndpointBackend[Ask]):
                     n = 1 if refused == "n" else n
                     self._refuse(refused)
                     continue
-                return [self._endpoint.failed(reply, cost.split(n))] * n
+                return [self._failure(reply, cost.split(n))] * n
             replies = read(reply, n, cost, partial(_reply, ask))
             if len(replies) < n:
                 self._refuse("n")

@@ -18,7 +18,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers import context as tracing
 from langchain_core.tracers._streaming import _StreamingCallbackHandler, _V2StreamingCallbackHandler
 
-from guardrail_langchain._stand_ins import stand_in, stand_in_text
+from guardrail_langchain._stand_ins import stand_in
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def say(
         The message under the id that the streams know; they give it another only in the v3 protocol, where
         every message is named for its run.
     """
-    if not _is_heard(config):
+    if not is_heard(config):
         return message
     return _named(message, stand_in(message, model).invoke(list(prompt), config))
 
@@ -73,35 +73,9 @@ async def asay(
     message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
     """As `say`."""
-    if not _is_heard(config):
+    if not is_heard(config):
         return message
     return _named(message, await stand_in(message, model).ainvoke(list(prompt), config))
-
-
-def count(message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any) -> None:
-    """Report to the callbacks, if there are any, a call of a model by a message that says nothing; no message stream has it."""
-    if _is_heard(config):
-        stand_in(message, model, silent=True).invoke(list(prompt), config)
-
-
-async def acount(
-    message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
-) -> None:
-    """As `count`."""
-    if _is_heard(config):
-        await stand_in(message, model, silent=True).ainvoke(list(prompt), config)
-
-
-def say_text(text: str, prompt: Any, config: RunnableConfig, *, model: Any) -> None:
-    """Report to the callbacks, if there are any, that a text model answered with this text."""
-    if _is_heard(config):
-        stand_in_text(text, model).invoke(prompt, config)
-
-
-async def asay_text(text: str, prompt: Any, config: RunnableConfig, *, model: Any) -> None:
-    """As `say_text`."""
-    if _is_heard(config):
-        await stand_in_text(text, model).ainvoke(prompt, config)
 
 
 def _named(message: AIMessage, said: AIMessage) -> AIMessage:
@@ -120,7 +94,7 @@ def is_protocol(config: RunnableConfig) -> bool:
     return any(isinstance(one, _V2StreamingCallbackHandler) for one in _heard(config))
 
 
-def _is_heard(config: RunnableConfig) -> bool:
+def is_heard(config: RunnableConfig) -> bool:
     """Whether anybody listens; some that are set for a context (`collect_runs`) are in no configuration."""
     return bool(_heard(config)) or bool(_hooks())
 
@@ -140,7 +114,7 @@ def said_live(
     coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> Iterator[AIMessageChunk]:
     """Chunks as they are released; callbacks, if there are any, hear them as the chunks of one model's call."""
-    if not _is_heard(config):
+    if not is_heard(config):
         return coming
     return stand_in(None, model, coming).stream(list(prompt), config)
 
@@ -153,7 +127,7 @@ def asaid_live(
     model: Any,
 ) -> AsyncGenerator[AIMessageChunk]:
     """As `said_live`."""
-    if not _is_heard(config):
+    if not is_heard(config):
         return coming
     found = stand_in(None, model, coming).astream(list(prompt), config)
     return cast("AsyncGenerator[AIMessageChunk]", found)  # it is one, whatever its annotation says

@@ -33,23 +33,21 @@ from guardrail_langchain._composition import (
 from guardrail_langchain._messages import as_messages, documents, with_feedback
 from guardrail_langchain._outputs import Try, accepted, counts, decided, prompt_messages, released
 from guardrail_langchain._quiet import (
-    acount,
     asaid_live,
     asay,
     asay_live,
-    asay_text,
-    count,
+    is_heard,
     is_protocol,
     is_streamed,
     said_live,
     say,
     say_live,
-    say_text,
     unheard,
 )
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Asked, Thinking
 from guardrail_langchain._sentences import Sentences, why_buffered
+from guardrail_langchain._stand_ins import stand_in, stand_in_text
 
 Context = Callable[[Any], Documents]
 Options = dict[str, Any]
@@ -265,11 +263,8 @@ class GuardedRunnable(Enclosing):
             message = self._thinking.shown(answer, **asked)
             told = say(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
-        if isinstance(said, str):  # of a text model
-            text = self._decided(output, change) if isinstance(output, str) and output == said else ""
-            say_text(text, prompt, config, model=steps.model)
-        for one, model in counts(said, output, change, given=prompt, model=steps.model):
-            count(one, prompt_messages(prompt), config, model=model)
+        for speaker, asking in self._speakers(said, output, change, prompt) if is_heard(config) else ():
+            speaker.invoke(asking, config)
         return self._thinking.shown(self._decided(output, change), **asked)
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
@@ -294,12 +289,20 @@ class GuardedRunnable(Enclosing):
             message = await self._thinking.ashown(answer, **asked)
             told = await asay(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
+        for speaker, asking in self._speakers(said, output, change, prompt) if is_heard(config) else ():
+            await speaker.ainvoke(asking, config)
+        return await self._thinking.ashown(self._decided(output, change), **asked)
+
+    def _speakers(
+        self, said: Any, output: Any, change: Change | None, prompt: Any
+    ) -> Iterator[tuple[Runnable[Any, Any], Any]]:
+        """Models that report to the callbacks what something else was made of, each with what it is asked."""
+        model = self._steps.model
         if isinstance(said, str):  # of a text model
             text = self._decided(output, change) if isinstance(output, str) and output == said else ""
-            await asay_text(text, prompt, config, model=steps.model)
-        for one, model in counts(said, output, change, given=prompt, model=steps.model):
-            await acount(one, prompt_messages(prompt), config, model=model)
-        return await self._thinking.ashown(self._decided(output, change), **asked)
+            yield stand_in_text(text, model), prompt
+        for one, of in counts(said, output, change, given=prompt, model=model):
+            yield stand_in(one, of, silent=True), prompt_messages(prompt)  # which no message stream has
 
     def _prepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
         """The model's input, and the options that go with it: the first step takes those of the call."""

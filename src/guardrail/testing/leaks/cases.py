@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from guardrail.errors import ConfigError
 from guardrail.given.accepted import Json, JsonObject
@@ -100,13 +100,8 @@ class Axes:
     faults: Sequence[str] = FAULTS
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("apis", APIS),
-            ("shapes", SHAPES),
-            ("deliveries", DELIVERIES),
-            ("policies", POLICIES),
-            ("faults", FAULTS),
-        ):
+        for field in fields(self):
+            name, known = field.name, field.default  # by default all
             given = getattr(self, name)
             if isinstance(given, str):
                 raise ConfigError(f"expected names in a list, got {name}={given!r}: write {name}=[{given!r}]")
