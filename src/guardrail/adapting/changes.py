@@ -101,10 +101,10 @@ class Change:
     def split(self, bounds: Sequence[tuple[int, int]]) -> list[Change]:
         """The change of each part, given where the parts lie in the text, one after the other; a new text goes to the first."""
         cut = self.takes_away
-        if not self.changed:
-            return [self._part(a, b, (), cut=cut) for a, b in bounds]
-        if not self.edits:
+        if not self.changed or not self.edits:
             parts = [self._part(a, b, (), cut=cut) for a, b in bounds]
+            if not self.changed:
+                return parts
             texts = [self.after, *[""] * (len(parts) - 1)]
             return [dataclasses.replace(p, after=text) for p, text in zip(parts, texts, strict=True)]
         local: list[list[Edit]] = [[] for _ in bounds]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from guardrail.adapting.residue import GONE, Field, is_wordless, stripped, whole, word
+from guardrail.adapting.residue import GONE, Field, is_wordless, present, stripped, whole, word
 from guardrail.given.accepted import Json, JsonObject
 
 Reasoning: TypeAlias = Literal["drop", "check", "pass"]
@@ -55,8 +55,7 @@ def sealed(block: Any, taken: Sequence[str] = (), *, ids: bool = False) -> Any:
     blank = {name: "" if name in _SPOKEN else value for name, value in block.items()}
     fields = {**_SEALED, **dict.fromkeys(_SPOKEN, whole)}
     kept = stripped({name: value for name, value in blank.items() if name in fields}, fields, taken)
-    inner = {name: sealed(block[name], taken) for name in _INNER if name in block}
-    kept |= {name: value for name, value in inner.items() if value is not GONE}
+    kept |= present({name: sealed(block[name], taken) for name in _INNER if name in block})
     if ids and "summary" in block:
         kept["summary"] = []
     known = ids and not str(kept.get("id") or _MADE_HERE).startswith(_MADE_HERE)
@@ -119,16 +118,12 @@ def silent(
             kept = sealed_list(value) if isinstance(value, list) else sealed(value, ids=ids)
             found[name] = gone if kept is GONE else kept
         elif name == "content" and isinstance(value, list):
-            found[name] = _silent_blocks(value, blocks=blocks, ids=ids)
+            inner = (sealed(block, ids=ids) if kind_of(block) in blocks else block for block in value)
+            found[name] = [block for block in inner if block is not GONE]
         else:
             is_more = name not in _ANSWER and isinstance(value, Mapping)
             found[name] = silent(value, gone=gone, blocks=blocks, ids=ids) if is_more else value
-    return {name: value for name, value in found.items() if value is not GONE}
-
-
-def _silent_blocks(content: Sequence[Any], *, blocks: Collection[str], ids: bool) -> list[Any]:
-    found = (sealed(block, ids=ids) if kind_of(block) in blocks else block for block in content)
-    return [block for block in found if block is not GONE]
+    return present(found)
 
 
 def kind_of(block: Any) -> str:

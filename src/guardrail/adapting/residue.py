@@ -108,11 +108,17 @@ def stripped(given: JsonObject, fields: Mapping[str, Field], taken: Sequence[str
         {'role': 'assistant', 'n': 1}
     """
     rest = clean({name: value for name, value in given.items() if name not in fields}, taken)
-    found = {
-        name: fields[name](value, taken) if name in fields else rest.get(name, GONE)
-        for name, value in given.items()
-    }
-    return {name: value for name, value in found.items() if value is not GONE}
+    return present(
+        {
+            name: fields[name](value, taken) if name in fields else rest.get(name, GONE)
+            for name, value in given.items()
+        }
+    )
+
+
+def present(fields: JsonObject) -> Json:
+    """The fields that are not left out."""
+    return {name: value for name, value in fields.items() if value is not GONE}
 
 
 def unspoken(head: JsonObject, request: JsonObject) -> Json:
@@ -150,8 +156,7 @@ def one_of(otherwise: Any) -> Field:
 def word(value: Any, taken: Sequence[str]) -> Any:
     """An id, a number, an object of them: no prose, whatever was taken out."""
     if isinstance(value, Mapping):
-        inner = {name: word(one, taken) for name, one in value.items() if is_wordless(name, ())}
-        return {name: one for name, one in inner.items() if one is not GONE}
+        return present({name: word(one, taken) for name, one in value.items() if is_wordless(name, ())})
     return value if is_wordless(value, ()) else GONE
 
 

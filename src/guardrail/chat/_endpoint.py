@@ -16,7 +16,7 @@ import re
 import secrets
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping, Sequence
 from hashlib import blake2b
 from importlib.util import find_spec
 from operator import attrgetter
@@ -49,6 +49,34 @@ _OPTIONS = {
 _OPENAI = "api.openai.com"
 _IDLE = 60.0  # seconds for which a connection that nobody uses is kept
 _CLOSING = 5.0  # seconds that another thread's loop has for closing a client
+
+
+def driven(exchange: Generator[Body, Any, T], send: Callable[[Body], Any]) -> T:
+    """Carry an exchange to its end: what it asks for is sent, and it is given the reply, or the exception."""
+    try:
+        asked = next(exchange)
+        while True:
+            try:
+                reply = send(asked)
+            except Exception as error:  # noqa: BLE001  # mapped by the table, once
+                reply = error
+            asked = exchange.send(reply)
+    except StopIteration as stop:
+        return cast("T", stop.value)
+
+
+async def adriven(exchange: Generator[Body, Any, T], send: Callable[[Body], Awaitable[Any]]) -> T:
+    """As `driven`, on the running loop."""
+    try:
+        asked = next(exchange)
+        while True:
+            try:
+                reply = await send(asked)
+            except Exception as error:  # noqa: BLE001  # as above
+                reply = error
+            asked = exchange.send(reply)
+    except StopIteration as stop:
+        return cast("T", stop.value)
 
 
 class EndpointBackend(Backend[Q_contra]):
@@ -138,30 +166,10 @@ class EndpointBackend(Backend[Q_contra]):
         if self._given is None and self._async_given is not None:
             detail = "only an asynchronous client was given: pass `client=OpenAI(…)` too, or use `await guard.acheck`"
             return [Failed(Reason.MISSING, detail)] * len(requests)
-        exchange = self._exchange(requests)
-        try:
-            body = next(exchange)
-            while True:
-                try:
-                    reply = self._post(body)
-                except Exception as error:  # noqa: BLE001  # mapped by the table, once
-                    reply = error
-                body = exchange.send(reply)
-        except StopIteration as stop:
-            return cast("list[Reply[Any]]", stop.value)
+        return driven(self._exchange(requests), self._post)
 
     async def _aanswer(self, requests: Sequence[Q_contra]) -> list[Reply[Any]]:
-        exchange = self._exchange(requests)
-        try:
-            body = next(exchange)
-            while True:
-                try:
-                    reply = await self._apost(body)
-                except Exception as error:  # noqa: BLE001  # as above
-                    reply = error
-                body = exchange.send(reply)
-        except StopIteration as stop:
-            return cast("list[Reply[Any]]", stop.value)
+        return await adriven(self._exchange(requests), self._apost)
 
     def _failure(self, error: BaseException, cost: Cost) -> Failed:
         """An exception of the client, as a value."""

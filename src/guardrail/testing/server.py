@@ -161,13 +161,6 @@ async def _listen(
         await server.wait_closed()
 
 
-_SEVERAL = {
-    "faults": "fault",
-    "refuses": "refuse",
-    "ignores": "ignore",
-}  # options that are given once for each
-
-
 @contextlib.contextmanager
 def _process(replies: Replies | str | Path, port: int, behaviour: JsonObject) -> Iterator[Served]:
     command = [sys.executable, "-m", "guardrail.testing.server", "--port", str(port)]

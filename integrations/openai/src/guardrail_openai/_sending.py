@@ -121,10 +121,10 @@ class Settings:
         return self._context(request) if self._context else None
 
 
-def refused(reason: str, code: str, *, status: int = 400) -> Given:
+def refused(reason: str, code: str) -> Given:
     """An error that the client raises and does not try again."""
     body = json.dumps(error_body(f"guardrail: {reason}", code)).encode()
-    return Given(status, [("content-type", "application/json"), ("x-should-retry", "false")], body)
+    return Given(400, [("content-type", "application/json"), ("x-should-retry", "false")], body)
 
 
 def unreadable(reason: str) -> Given:
@@ -328,17 +328,17 @@ class Call:
 
     def _failed(self, given: Given) -> Given:
         """An error of the service: its status and its body, but for what a model wrote."""
-        body, kept = given.body, [pair for pair in given.headers if pair[0].lower() not in _DROPPED]
+        body = given.body
         if has_answer(self._codec, body, kind=given.kind):
             said = f"guardrail: the service answered {given.status} with an answer in its error, which is left out"
             body = json.dumps(error_body(said, "error_with_answer")).encode()
-            kept = [pair for pair in kept if pair[0].lower() != "content-type"]
+            kept = _kept(given.headers, "content-type")
             return Given(given.status, [*kept, ("content-type", "application/json")], body)
         with suppress(ValueError):
             told = read_json(body)
             if (shown := without_text(told)) is not told:
                 body = json.dumps(shown).encode()
-        return Given(given.status, kept, body)
+        return Given(given.status, _kept(given.headers), body)
 
     def _broken(self, error: NotReadable) -> Given:
         if error.error is not None and self.streams:
@@ -348,14 +348,21 @@ class Call:
 
     def _written(self, settled: Settled) -> Given:
         source = self._kept[id(settled.kept)]
-        kept = [(name, value) for name, value in source.headers if name.lower() not in _DROPPED]
-        kept = [(name, value) for name, value in kept if not name.lower().startswith("x-guardrail-")]
+        kept = [
+            pair
+            for pair in _kept(source.headers, "content-type")
+            if not pair[0].lower().startswith("x-guardrail-")
+        ]
         if self.streams:
             body, kind = written(self._codec.events(settled.body, self._request)), _STREAM
         else:
             body, kind = json.dumps(settled.body).encode(), "application/json"
-        kept = [(name, value) for name, value in kept if name.lower() != "content-type"]
         return Given(source.status, [*kept, ("content-type", kind), *headers(settled.summary)], body)
+
+
+def _kept(pairs: Iterable[tuple[str, str]], *further: str) -> list[tuple[str, str]]:
+    """The headers of a response that are true of another body, too, without further ones."""
+    return [(name, value) for name, value in pairs if name.lower() not in {*_DROPPED, *further}]
 
 
 def again_headers(given: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

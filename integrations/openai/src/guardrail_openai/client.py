@@ -67,9 +67,7 @@ def guard_openai(
     lent = copy.copy(inner)
 
     def around(transport: Any) -> Any:
-        return guarded(
-            transport, settings, library(inner), keep=client, asynchronous=isinstance(client, AsyncOpenAI)
-        )
+        return guarded(transport, settings, library(inner), keep=client)
 
     mounts = inner._mounts.items()  # noqa: SLF001  # transports of proxies
     lent._transport = around(inner._transport)  # noqa: SLF001  # httpx has no public way

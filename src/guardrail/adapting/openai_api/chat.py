@@ -14,7 +14,6 @@ from guardrail.adapting.openai_api.choices import (
     NotReadable,
     Piecewise,
     items,
-    logprobs,
     messages,
     object_of,
 )
@@ -24,6 +23,7 @@ from guardrail.adapting.reasoning import kind_of, silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, may_say
 from guardrail.given.accepted import Json, JsonObject
+from guardrail.given.content import tokens_of
 from guardrail.requests import Message
 
 _TEXTS = {"text", "output_text"}
@@ -293,12 +293,11 @@ def _choice(given: JsonObject, index: int) -> Choice:
         position += len(text)
     if refusal and texts:
         del places[-2]  # the joint
-    told = given.get("logprobs")
     return Choice(
         index,
         "".join(said),
         tuple(places),
-        logprobs(told.get("content") if isinstance(told, Mapping) else None),
+        tokens_of(given.get("logprobs")),
         calls=bool(message.get("tool_calls") or message.get("function_call")),
         refused=bool(refusal),
         unread=unread,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from guardrail.adapting.reasoning import sealed_list
-from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
+from guardrail.adapting.residue import Field, one_of, present, stripped, unrepeated, whole, word
 from guardrail.given.accepted import Json, JsonObject
 
 _BODY: Mapping[str, Field] = {
@@ -52,5 +52,4 @@ def _told(choice: JsonObject, taken: Sequence[str]) -> Json:
     rules = {name: _CHOICE[name] for name in ("index", "finish_reason") if name in choice}
     role = {"role": _MESSAGE["role"](choice["message"]["role"], taken)} if "role" in choice["message"] else {}
     kept = {name: rule(choice[name], taken) for name, rule in rules.items()}
-    found = {**choice, **kept, "message": {**choice["message"], **role}}
-    return {name: value for name, value in found.items() if value is not GONE}
+    return present({**choice, **kept, "message": {**choice["message"], **role}})

@@ -12,7 +12,6 @@ from guardrail.adapting.changes import Change
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.adapting.strict_json import read_json
-from guardrail.chat import token_logprobs
 from guardrail.errors import GuardrailError
 from guardrail.given import content
 from guardrail.given.accepted import Json, JsonObject
@@ -271,14 +270,6 @@ def summed(usages: Sequence[JsonObject]) -> Json:
             elif is_wordless(value, ()):
                 found.setdefault(name, value)
     return found
-
-
-def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
-    """Tokens as the protocols write them; none where they are of a service's own form."""
-    try:
-        return token_logprobs(told or ())
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        return ()
 
 
 def messages(listed: Any) -> tuple[Message, ...]:

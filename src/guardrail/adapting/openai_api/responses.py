@@ -12,7 +12,6 @@ from guardrail.adapting.openai_api.choices import (
     NotReadable,
     Piecewise,
     items,
-    logprobs,
     messages,
 )
 from guardrail.adapting.openai_api.response_events import ENDS, item_events, last, numbered, opening, told_of
@@ -35,6 +34,7 @@ from guardrail.adapting.residue import one_of, sentences_of, stripped, word
 from guardrail.adapting.sse import DONE, Event, may_say
 from guardrail.errors import InputError
 from guardrail.given.accepted import Json, JsonObject
+from guardrail.given.content import tokens_of
 from guardrail.requests import Message, system
 
 _OWN_TOOLS = {
@@ -120,7 +120,7 @@ class Responses(Codec):
                     unread = "a content block that is no text"
         blocks = [block for item in output if speaks(item) for block in blocks_of(item)]
         told = [block.get("logprobs") for block in blocks if is_text(block)]
-        tokens = logprobs(told[0]) if len(told) == len(places) == 1 else ()
+        tokens = tokens_of(told[0]) if len(told) == len(places) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
         return [Choice(0, texts, tuple(places), tokens, calls=calls, refused=refused, unread=unread)]
 
