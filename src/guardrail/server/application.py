@@ -23,7 +23,7 @@ from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import Kind, label, nowhere, unguarded
-from guardrail.server.rules import Chosen, Rules
+from guardrail.server.rules import Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
 
@@ -238,7 +238,8 @@ class Application:
             return await self._passed(call)
         if call.path == "/metrics":
             return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
-        chosen = self._chosen(call)
+        model = call.json().get("model") if self._rules.by_model else None
+        chosen = self._rules.choose(call.owner, model if isinstance(model, str) else "", call.headers)
         guard, settings, metrics = chosen.guard, chosen.settings, self.metrics
         if kind is Kind.GUARDED:
             return await GuardedCall(
@@ -259,10 +260,6 @@ class Application:
         if not call.path.startswith("/v1/"):
             return Refused(404, "not_found", nowhere(call.method, call.path, self._through))
         return Refused(501, "unguarded_route", unguarded(call.method, call.path))
-
-    def _chosen(self, call: Call) -> Chosen:
-        model = call.json().get("model") if self._rules.by_model else None
-        return self._rules.choose(call.owner, model if isinstance(model, str) else "", call.headers)
 
     async def _passed(self, call: Call) -> Response:
         new = stored.makes(call.method, call.path)

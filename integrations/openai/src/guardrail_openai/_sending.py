@@ -194,11 +194,8 @@ class Call:
             return
         if OWN_FIELD in self._request:
             self.body = json.dumps(request).encode()
-        self._guard(request, settings.context(request) if context is None else context)
-
-    def _guard(self, request: Json, context: Documents) -> None:
-        """Prepare the examination of the answers to a request."""
-        settings, self._request = self._settings, request
+        context = settings.context(request) if context is None else context
+        self._request = request
         self.streams = bool(request.get("stream"))
         guard = settings.guard
         self._exchange = Exchange(

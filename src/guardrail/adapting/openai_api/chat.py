@@ -286,16 +286,14 @@ def _choice(given: JsonObject, index: int) -> Choice:
     refusal = message.get("refusal")
     if refusal and not isinstance(refusal, str):
         raise NotReadable("expected a refusal that is a text, got something else")
-    said = [*texts, *([JOINT] if texts else []), refusal] if refusal else texts
-    places, position = [], 0
-    for text in said:
-        places.append((position, position + len(text)))
-        position += len(text)
-    if refusal and texts:
-        del places[-2]  # the joint
+    said, places = "", []
+    for number, text in enumerate([*texts, refusal] if refusal else texts):
+        said += JOINT if 0 < number == len(texts) else ""
+        places.append((len(said), len(said) + len(text)))
+        said += text
     return Choice(
         index,
-        "".join(said),
+        said,
         tuple(places),
         tokens_of(given.get("logprobs")),
         calls=bool(message.get("tool_calls") or message.get("function_call")),
