@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from guardrail._log import log
 from guardrail.adapting import sse, summaries
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import (
     ChatCompletions,
     Codec,

@@ -10,7 +10,7 @@ from tests.streams import read_all
 from tests.unit.adapting.test_sentence_stream import BySentence, chunked, chunkings, texts
 
 from guardrail import Finding, Guard, Verdict, annotate, flag, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import (
     ChatCompletions,
     Exchange,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.streams import read_all
 
-from guardrail.adapting.openai_api.choices import NotReadable, object_of
+from guardrail.adapting.codec import NotReadable, object_of
 from guardrail.adapting.sse import Event, Reader, written
 
 STREAM = "\ufeff: hello\nevent: a\ndata: Grüße 🎉\ndata\nid: 3\n\r\ndata:x\r\rdata: [DONE]\r\n\r\n".encode()

@@ -11,7 +11,7 @@ from tests.unit.adapting.test_sentence_exchange import APIS, HEAD, by_sentence, 
 from tests.unit.adapting.test_sentence_stream import BySentence, chunkings
 
 from guardrail import Guard, annotate, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Exchange
 from guardrail.adapting.sse import Event, written
 from guardrail.testing.messages import message_stream

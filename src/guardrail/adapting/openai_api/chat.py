@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT, Change
-from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
-from guardrail.adapting.openai_api.choices import (
+from guardrail.adapting.codec import (
     Choice,
     Codec,
     NotReadable,
@@ -17,6 +16,7 @@ from guardrail.adapting.openai_api.choices import (
     messages,
     object_of,
 )
+from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
 from guardrail.adapting.openai_api.deltas import GrowingObject, one_by_one
 from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.reasoning import kind_of, silent, thoughts

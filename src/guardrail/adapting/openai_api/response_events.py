@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from guardrail.adapting.openai_api.choices import NotReadable, items, object_of
+from guardrail.adapting.codec import NotReadable, items, object_of
 from guardrail.adapting.openai_api.response_items import blocks_of
 from guardrail.adapting.sse import Event
 from guardrail.given.accepted import Json, JsonObject

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT
-from guardrail.adapting.openai_api.choices import NotReadable, Piecewise
+from guardrail.adapting.codec import NotReadable, Piecewise
 from guardrail.adapting.openai_api.response_events import (
     ENDS,
     block_events,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT, Change
-from guardrail.adapting.openai_api.choices import (
+from guardrail.adapting.codec import (
     Choice,
     Codec,
     NotReadable,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.anthropic_events import (
+from guardrail.adapting.anthropic_api.events import (
     MESSAGE,
+    THOUGHTS,
     block_events,
     ending,
     index_of,
@@ -14,10 +15,9 @@ from guardrail.adapting.anthropic_events import (
     told_of,
     written,
 )
-from guardrail.adapting.anthropic_pieces import MessagePieces
+from guardrail.adapting.anthropic_api.pieces import MessagePieces
 from guardrail.adapting.changes import JOINT, Change
-from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
-from guardrail.adapting.openai_api.choices import items
+from guardrail.adapting.codec import Choice, Codec, NotReadable, Piecewise, items
 from guardrail.adapting.provider_citations import of_block
 from guardrail.adapting.reasoning import kind_of, readable, sealed
 from guardrail.adapting.residue import GONE, sentences_of, stripped
@@ -27,7 +27,6 @@ from guardrail.errors import InputError
 from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
-_THOUGHTS = {"thinking", "redacted_thinking"}
 _CALLS = {"tool_use"}
 _OF_CALL = {"type", "id", "name", "input"}
 _SERVERS = {
@@ -42,7 +41,7 @@ _SERVERS = {
     "mcp_tool_result",
     "container_upload",
 }
-_SILENT = _THOUGHTS | _CALLS | _SERVERS  # blocks that say nothing to a reader
+_SILENT = THOUGHTS | _CALLS | _SERVERS  # blocks that say nothing to a reader
 _GROWING = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -241,7 +240,7 @@ def _is_text(block: JsonObject) -> bool:
 
 
 def _is_thought(block: JsonObject) -> bool:
-    return str(block.get("type")) in _THOUGHTS
+    return str(block.get("type")) in THOUGHTS
 
 
 def _sealed(block: JsonObject, taken: Sequence[str] = ()) -> list[Json]:

@@ -1,4 +1,4 @@
-"""What the two protocols have in common: choices, what a codec and its streams can do, texts in content blocks, and summed usage."""
+"""What a protocol of a chat service is for a guard: its choices, what a codec and its streams can do, and summed usage."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Piecewise(ABC):
 
 
 class Codec(ABC):
-    """Reads and writes one of OpenAI's protocols; bodies are never changed in place."""
+    """Reads and writes one protocol; bodies are never changed in place."""
 
     name: str
     counted: ClassVar[tuple[str, str]] = ("input_tokens", "output_tokens")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from guardrail.adapting.openai_api.choices import Codec, NotReadable
-from guardrail.adapting.openai_api.exchange import Exchange
-from guardrail.adapting.openai_api.incoming import Incoming
+from guardrail.adapting.codec import Codec, NotReadable
+from guardrail.adapting.exchange import Exchange
+from guardrail.adapting.incoming import Incoming
 from guardrail.adapting.sse import Event, written
 from guardrail.given.accepted import Json
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.anthropic_events import (
+from guardrail.adapting.anthropic_api.events import (
     MESSAGE,
+    THOUGHTS,
     block_events,
     ending,
     start,
     told_of,
     written,
 )
-from guardrail.adapting.openai_api import NotReadable, Piecewise
+from guardrail.adapting.codec import NotReadable, Piecewise
 from guardrail.adapting.reasoning import sealed
 from guardrail.adapting.residue import GONE, unspoken
 from guardrail.adapting.sse import Event
 from guardrail.given.accepted import Json, JsonObject
 
-_THOUGHTS = ("thinking", "redacted_thinking")
 _KNOWN = {"text_delta", "citations_delta", "thinking_delta", "signature_delta", "input_json_delta"}
 
 
@@ -69,7 +69,7 @@ class MessagePieces(Piecewise):
         is_text = block.get("type") == "text"
         if self._blank is not None:
             return None if is_text else ""
-        if self._silent and block.get("type") in _THOUGHTS and index == len(self._before):
+        if self._silent and block.get("type") in THOUGHTS and index == len(self._before):
             self._before.append(dict(block))
             return ""
         self._blank = {name: block[name] for name in ("type", "text", "citations") if name in block}

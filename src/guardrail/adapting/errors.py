@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from operator import is_
 from typing import Any
 
-from guardrail.adapting.openai_api.choices import Codec, NotReadable
+from guardrail.adapting.codec import Codec, NotReadable
 from guardrail.adapting.strict_json import TooDeep, read_json
 
 _WRITTEN = frozenset({"failed_generation"})

@@ -13,9 +13,9 @@ from pydantic_core import to_jsonable_python
 from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text, citations
+from guardrail.adapting.codec import Choice, Codec, NotReadable
 from guardrail.adapting.hearing import Heard, Reports, achecked, checked, note_failure
 from guardrail.adapting.json_text import JsonText, is_valid
-from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
 from guardrail.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guardrail.adapting.openai_api.choices import Codec, NotReadable
+from guardrail.adapting.codec import Codec, NotReadable
 from guardrail.adapting.sse import Event, Reader
 
 

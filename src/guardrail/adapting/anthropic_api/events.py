@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from guardrail.adapting.openai_api import NotReadable
-from guardrail.adapting.openai_api.choices import object_of
+from guardrail.adapting.codec import NotReadable, object_of
 from guardrail.adapting.residue import Field, is_wordless, one_of, unrepeated, whole, word
 from guardrail.adapting.sse import Event
 from guardrail.given.accepted import Json, JsonObject
@@ -22,6 +21,10 @@ MESSAGE: Mapping[str, Field] = {
     "usage": word,
 }
 """The known fields of a message, and what becomes of them once text was taken out."""
+
+
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+"""Types of content blocks that are thinking."""
 
 
 def told_of(event: Event) -> Json:
