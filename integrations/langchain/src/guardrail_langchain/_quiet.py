@@ -7,12 +7,12 @@ usage counters, `stream_mode="messages"` and event streams all see one model cal
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from langchain_core.callbacks import BaseCallbackManager, CallbackManager
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers import context as tracing
@@ -108,47 +108,6 @@ def _heard(config: RunnableConfig) -> Sequence[Any]:
     """Who listens by a configuration."""
     callbacks = config.get("callbacks")
     return callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks or ()
-
-
-def said_live(
-    coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
-) -> Iterator[AIMessageChunk]:
-    """Chunks as they are released; callbacks, if there are any, hear them as the chunks of one model's call."""
-    if not is_heard(config):
-        return coming
-    return stand_in(None, model, coming).stream(list(prompt), config)
-
-
-def asaid_live(
-    coming: AsyncGenerator[AIMessageChunk],
-    prompt: Sequence[BaseMessage],
-    config: RunnableConfig,
-    *,
-    model: Any,
-) -> AsyncGenerator[AIMessageChunk]:
-    """As `said_live`."""
-    if not is_heard(config):
-        return coming
-    found = stand_in(None, model, coming).astream(list(prompt), config)
-    return cast("AsyncGenerator[AIMessageChunk]", found)  # it is one, whatever its annotation says
-
-
-def say_live(
-    coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
-) -> AIMessage:
-    """The whole message; callbacks hear it in the chunks in which it is released, and one of them must listen to chunks."""
-    return stand_in(None, model, coming).invoke(list(prompt), config)
-
-
-async def asay_live(
-    coming: AsyncIterator[AIMessageChunk],
-    prompt: Sequence[BaseMessage],
-    config: RunnableConfig,
-    *,
-    model: Any,
-) -> AIMessage:
-    """As `say_live`."""
-    return await stand_in(None, model, coming).ainvoke(list(prompt), config)
 
 
 def quietly(coming: Iterator[T], config: RunnableConfig) -> Iterator[T]:

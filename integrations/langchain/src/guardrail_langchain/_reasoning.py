@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
@@ -39,11 +39,14 @@ _NO_COPY = (
 _LEAVES = (str, bytes, bytearray, int, float, type(None))
 
 
-class Asked(TypedDict):
+class Asked(NamedTuple):
     """What an answer is about: what was asked, and the documents that it should rest on."""
 
-    prompt: Callable[[], tuple[Message, ...]]
-    context: Callable[[], Documents]
+    prompt: Callable[[], tuple[Message, ...]] = tuple
+    context: Callable[[], Documents] = lambda: None
+
+
+_NOTHING = Asked()
 
 
 class Thinking:
@@ -62,53 +65,35 @@ class Thinking:
         self.reasoning = reasoning
         self._guard = guard
 
-    def shown(
-        self,
-        output: T,
-        *,
-        prompt: Callable[[], tuple[Message, ...]] = tuple,
-        context: Callable[[], Documents] = lambda: None,
-    ) -> T:
+    def shown(self, output: T, asked: Asked = _NOTHING) -> T:
         """What is released of an output, after the policy.
 
         Args:
             output: a message, or anything with messages in it.
-            prompt: what was asked.
-            context: documents the reasoning should rest on.
+            asked: what it is about.
 
         Raises:
             ConfigError: a message is in an object that cannot be made again without its reasoning.
         """
         spoken = self._spoken(output)
-        return self._quiet(output, spoken, checked(self._guard, self._cases(spoken, prompt, context), apart))
+        return self._quiet(output, spoken, checked(self._guard, self._cases(spoken, asked), apart))
 
-    async def ashown(
-        self,
-        output: T,
-        *,
-        prompt: Callable[[], tuple[Message, ...]] = tuple,
-        context: Callable[[], Documents] = lambda: None,
-    ) -> T:
+    async def ashown(self, output: T, asked: Asked = _NOTHING) -> T:
         """As `shown`."""
         spoken = self._spoken(output)
-        reports = await achecked(self._guard, self._cases(spoken, prompt, context), apart)
+        reports = await achecked(self._guard, self._cases(spoken, asked), apart)
         return self._quiet(output, spoken, reports)
 
     def _spoken(self, output: Any) -> dict[int, AIMessage]:
         """The messages whose reasoning may have to go."""
         return {} if self.reasoning == "pass" else {id(one): one for one in _messages(output)}
 
-    def _cases(
-        self,
-        spoken: Mapping[int, AIMessage],
-        prompt: Callable[[], tuple[Message, ...]],
-        context: Callable[[], Documents],
-    ) -> Iterator[tuple[int, Case]]:
+    def _cases(self, spoken: Mapping[int, AIMessage], asked: Asked) -> Iterator[tuple[int, Case]]:
         if self.reasoning != "check":
             return
         for name, message in spoken.items():
             if text := JOINT.join(dict.fromkeys(_thoughts(message))):
-                yield name, Case.of(text, prompt=prompt(), context=context())
+                yield name, Case.of(text, prompt=asked.prompt(), context=asked.context())
 
     def _quiet(self, output: T, spoken: Mapping[int, AIMessage], reports: Reports[int]) -> T:
         heard = Heard.of(self._guard, reports)

@@ -107,7 +107,7 @@ class Sentences:
         else:
             report = self._release.concluded(reading.text, reading.logprobs, tokens(message))
             change = Change.of(reading.text, report)
-        yield from self._closing(self._thinking.shown(decided(message, change), **self._about()), change)
+        yield from self._closing(self._thinking.shown(decided(message, change), self._about()), change)
 
     async def achunks(self, coming: AsyncIterator[Any]) -> AsyncGenerator[AIMessageChunk]:
         """As `chunks`."""
@@ -129,7 +129,7 @@ class Sentences:
             else:
                 report = await self._release.aconcluded(reading.text, reading.logprobs, tokens(message))
                 change = Change.of(reading.text, report)
-            final = await self._thinking.ashown(decided(message, change), **self._about())
+            final = await self._thinking.ashown(decided(message, change), self._about())
             for piece in self._closing(final, change):
                 yield piece
         finally:

@@ -94,7 +94,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
         response, change = self._attempts(request).settle(ask)
         asked = self._asked(request, response)
-        result = self._thinking.shown(_decided(request, response, change), **asked)
+        result = self._thinking.shown(_decided(request, response, change), asked)
         message = _answer(result)
         if message is None:
             return result
@@ -112,7 +112,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
         response, change = await self._attempts(request).asettle(ask)
         asked = self._asked(request, response)
-        result = await self._thinking.ashown(_decided(request, response, change), **asked)
+        result = await self._thinking.ashown(_decided(request, response, change), asked)
         message = _answer(result)
         if message is None:
             return result

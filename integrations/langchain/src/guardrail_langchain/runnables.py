@@ -33,15 +33,11 @@ from guardrail_langchain._composition import (
 from guardrail_langchain._messages import as_messages, documents, with_feedback
 from guardrail_langchain._outputs import Try, accepted, counts, decided, prompt_messages, released
 from guardrail_langchain._quiet import (
-    asaid_live,
     asay,
-    asay_live,
     is_heard,
     is_protocol,
     is_streamed,
-    said_live,
     say,
-    say_live,
     unheard,
 )
 from guardrail_langchain._reading import read
@@ -247,7 +243,7 @@ class GuardedRunnable(Enclosing):
         prompt, options = self._prepared(given, config, kwargs)
         if self._by_sentence and is_streamed(config):
             coming = self._sentences(given, prompt, config).of(steps.model, prompt, options)
-            return self._made(say_live(coming, as_messages(prompt), config, model=steps.model))
+            return self._made(stand_in(None, steps.model, coming).invoke(as_messages(prompt), config))
 
         def ask(feedback: str) -> Try:
             with unheard(config) as quiet:
@@ -260,12 +256,12 @@ class GuardedRunnable(Enclosing):
         (said, output), change = self._attempts(given, prompt).settle(ask)
         asked = self._asked(given, prompt, said)
         if (answer := accepted(said, output, change)) is not None:
-            message = self._thinking.shown(answer, **asked)
+            message = self._thinking.shown(answer, asked)
             told = say(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
         for speaker, asking in self._speakers(said, output, change, prompt) if is_heard(config) else ():
             speaker.invoke(asking, config)
-        return self._thinking.shown(self._decided(output, change), **asked)
+        return self._thinking.shown(self._decided(output, change), asked)
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
@@ -273,7 +269,8 @@ class GuardedRunnable(Enclosing):
         prompt, options = await self._aprepared(given, config, kwargs)
         if self._by_sentence and is_streamed(config):
             coming = self._sentences(given, prompt, config).aof(steps.model, prompt, options)
-            return self._made(await asay_live(coming, as_messages(prompt), config, model=steps.model))
+            said = await stand_in(None, steps.model, coming).ainvoke(as_messages(prompt), config)
+            return self._made(said)
 
         async def ask(feedback: str) -> Try:
             with unheard(config) as quiet:
@@ -286,12 +283,12 @@ class GuardedRunnable(Enclosing):
         (said, output), change = await self._attempts(given, prompt).asettle(ask)
         asked = self._asked(given, prompt, said)
         if (answer := accepted(said, output, change)) is not None:
-            message = await self._thinking.ashown(answer, **asked)
+            message = await self._thinking.ashown(answer, asked)
             told = await asay(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
         for speaker, asking in self._speakers(said, output, change, prompt) if is_heard(config) else ():
             await speaker.ainvoke(asking, config)
-        return await self._thinking.ashown(self._decided(output, change), **asked)
+        return await self._thinking.ashown(self._decided(output, change), asked)
 
     def _speakers(
         self, said: Any, output: Any, change: Change | None, prompt: Any
@@ -333,7 +330,9 @@ class GuardedRunnable(Enclosing):
             steps = self._steps
             prompt, options = self._prepared(given, config, kwargs)
             coming = self._sentences(given, prompt, config).of(steps.model, prompt, options)
-            for chunk in said_live(coming, as_messages(prompt), config, model=steps.model):
+            if is_heard(config):  # callbacks hear the chunks of one model's call
+                coming = stand_in(None, steps.model, coming).stream(as_messages(prompt), config)
+            for chunk in coming:
                 yield self._made(chunk)
 
     async def _astream(
@@ -347,7 +346,9 @@ class GuardedRunnable(Enclosing):
             steps = self._steps
             prompt, options = await self._aprepared(given, config, kwargs)
             coming = self._sentences(given, prompt, config).aof(steps.model, prompt, options)
-            live = asaid_live(coming, as_messages(prompt), config, model=steps.model)
+            live: Any = coming
+            if is_heard(config):
+                live = stand_in(None, steps.model, coming).astream(as_messages(prompt), config)
             async with aclosing(coming), aclosing(live):
                 async for chunk in live:
                     yield self._made(chunk)
