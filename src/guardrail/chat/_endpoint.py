@@ -161,6 +161,11 @@ class EndpointBackend(Backend[Q_contra]):
         """Which bodies to send; gets parsed replies or exceptions. The same for both clients."""
         raise NotImplementedError
 
+    def _alike(self, requests: Sequence[Q_contra]) -> int:
+        """How many requests, from the first on, are draws of one prompt."""
+        same = self.group(requests[0])
+        return next((i for i, other in enumerate(requests) if self.group(other) != same), len(requests))
+
     def answer(self, requests: Sequence[Q_contra]) -> list[Reply[Any]]:
         """One reply per request; draws of one prompt may go as one."""
         if self._given is None and self._async_given is not None:
