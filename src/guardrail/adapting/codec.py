@@ -189,9 +189,10 @@ class Codec(ABC):
     def is_last(self, event: Event) -> bool:
         """Whether an event of a stream may be the one that carries the report, or comes after it."""
 
-    @abstractmethod
     def place_of_report(self, told: Json) -> Json | None:
         """The object of an event that takes the report; `None` of an event that does not end the answer."""
+        del told
+        return None
 
     def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
         """The last events of a stream that passes as it is, with the report on the last that ends an answer."""
@@ -205,13 +206,13 @@ class Codec(ABC):
                 break
         return found
 
-    @abstractmethod
     def told(self, event: Event) -> Json:
         """What an event says.
 
         Raises:
             NotReadable: it is malformed, or says that something failed.
         """
+        return object_of(event)
 
     def peeked(self, event: Event) -> Json:
         """As `told`; nothing where that cannot be read."""
@@ -220,17 +221,19 @@ class Codec(ABC):
         except NotReadable:
             return {}
 
-    @abstractmethod
     def found(self, event: Event) -> Json | None:
         """What the service's own tools have found, where an event of a stream has it: as it would be in a whole body."""
+        del event
+        return None
 
-    # -- sentence by sentence
+    # -- sentence by sentence; a protocol that cannot do it says why
 
     def why_whole(self, request: JsonObject) -> str:
         """Why the answer to a request is released as a whole; "" if it may be by sentence."""
+        if type(self).piecewise is Codec.piecewise:
+            return f"{self.name} are released as a whole"
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    @abstractmethod
     def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """How one stream is read and written by pieces of text.
 
@@ -238,6 +241,7 @@ class Codec(ABC):
             request: the body that the application sent; `why_whole` has nothing against it.
             silent: whether its bodies are `silent`, so that reasoning need not wait for the verdict.
         """
+        raise NotImplementedError
 
     def alone(self, body: JsonObject) -> JsonObject:
         """A body in which the answer is in one place: elsewhere some clients would read another one, which nobody examined."""
