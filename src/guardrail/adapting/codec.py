@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from guardrail.adapting.changes import Change
 from guardrail.adapting.residue import is_wordless
-from guardrail.adapting.sse import Event
+from guardrail.adapting.sse import Event, Reader
 from guardrail.adapting.strict_json import read_json
 from guardrail.errors import GuardrailError
 from guardrail.given import content
@@ -254,6 +254,50 @@ class Codec(ABC):
         if len(told) > 1:
             found["usage"] = summed(told)
         return found
+
+
+class Incoming:
+    """Reads the events of one answer. What comes after its end is nobody's answer, and is dropped.
+
+    Args:
+        codec: of the protocol; it knows which event is the last one.
+
+    Attributes:
+        ended: whether the last event came.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self.ended = False
+        self._codec = codec
+        self._reader = Reader()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the stream broke off within an event."""
+        return not self.ended and self._reader.unfinished
+
+    def feed(self, piece: bytes) -> Iterator[Event]:
+        """The events that end in this piece."""
+        if self.ended:
+            return
+        for event in self._reader.feed(piece):
+            self.ended = self._codec.ends(event)
+            yield event
+            if self.ended:
+                return
+
+
+def read_stream(codec: Codec, body: bytes) -> list[Event]:
+    """The events of a stream that is there as a whole.
+
+    Raises:
+        NotReadable: it broke off within an event.
+    """
+    incoming = Incoming(codec)
+    events = list(incoming.feed(body))
+    if incoming.unfinished:
+        raise NotReadable("expected a whole stream, got one that broke off")
+    return events
 
 
 def summed(usages: Sequence[JsonObject]) -> Json:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
 
 from guardrail.adapting.changes import Change
-from guardrail.adapting.codec import Choice, Codec, NotReadable
+from guardrail.adapting.codec import Choice, Codec, Incoming, NotReadable
 from guardrail.adapting.exchange import Exchange, Settled
-from guardrail.adapting.incoming import Incoming
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn

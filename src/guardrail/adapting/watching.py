@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from guardrail.adapting.codec import Codec, NotReadable
+from guardrail.adapting.codec import Codec, Incoming, NotReadable
 from guardrail.adapting.exchange import Exchange
-from guardrail.adapting.incoming import Incoming
 from guardrail.adapting.sse import Event, written
 from guardrail.given.accepted import Json
 

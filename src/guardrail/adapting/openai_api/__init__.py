@@ -7,10 +7,9 @@ library: a client's transport and a server do the sending. The exchange and the 
 
 from __future__ import annotations
 
-from guardrail.adapting.codec import Choice, Codec, NotReadable, Piecewise
+from guardrail.adapting.codec import Choice, Codec, Incoming, NotReadable, Piecewise, read_stream
 from guardrail.adapting.errors import has_answer, without_text
 from guardrail.adapting.exchange import Exchange, Settled
-from guardrail.adapting.incoming import Incoming, read_stream
 from guardrail.adapting.openai_api.chat import ChatCompletions
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, allowed, error_body, route
