@@ -259,7 +259,7 @@ class GuardedRunnable(Enclosing):
             message = self._thinking.shown(answer, asked)
             told = say(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
-        for speaker, asking in self._speakers(said, output, change, prompt) if is_heard(config) else ():
+        for speaker, asking in self._speakers(said, output, change, prompt, config):
             speaker.invoke(asking, config)
         return self._thinking.shown(self._decided(output, change), asked)
 
@@ -286,15 +286,17 @@ class GuardedRunnable(Enclosing):
             message = await self._thinking.ashown(answer, asked)
             told = await asay(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
-        for speaker, asking in self._speakers(said, output, change, prompt) if is_heard(config) else ():
+        for speaker, asking in self._speakers(said, output, change, prompt, config):
             await speaker.ainvoke(asking, config)
         return await self._thinking.ashown(self._decided(output, change), asked)
 
     def _speakers(
-        self, said: Any, output: Any, change: Change | None, prompt: Any
+        self, said: Any, output: Any, change: Change | None, prompt: Any, config: RunnableConfig
     ) -> Iterator[tuple[Runnable[Any, Any], Any]]:
         """Models that report to the callbacks what something else was made of, each with what it is asked."""
         model = self._steps.model
+        if not is_heard(config):
+            return
         if isinstance(said, str):  # of a text model
             text = self._decided(output, change) if isinstance(output, str) and output == said else ""
             yield stand_in_text(text, model), prompt
