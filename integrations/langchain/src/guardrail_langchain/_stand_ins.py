@@ -32,7 +32,7 @@ def stand_in_text(text: str, model: Any) -> _AcceptedText:
     return _AcceptedText(text=text, **_of(model, BaseLLM))
 
 
-def _of(model: Any, kind: type[BaseLanguageModel[Any]]) -> dict[str, Any]:
+def _of(model: Any, kind: type[Any]) -> dict[str, Any]:
     """What a stand-in has of the model of a kind that a step is, or has bound arguments to."""
     while not isinstance(model, kind) and hasattr(model, "bound"):
         model = model.bound

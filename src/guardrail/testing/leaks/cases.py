@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from guardrail.errors import ConfigError
 from guardrail.given.accepted import Json, JsonObject
@@ -101,8 +102,8 @@ class Axes:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            name, known = field.name, field.default  # by default all
-            given = getattr(self, name)
+            name, given = field.name, getattr(self, field.name)
+            known: Any = field.default  # all
             if isinstance(given, str):
                 raise ConfigError(f"expected names in a list, got {name}={given!r}: write {name}=[{given!r}]")
             if unknown := next((one for one in given if one not in known), None):
