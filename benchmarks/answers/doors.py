@@ -22,7 +22,7 @@ from typing import Any, Literal, Self, TypeAlias
 import httpx
 
 from guardrail import Detector, Guard
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Codec, Responses
 from guardrail.adapting.sse import written
 from guardrail.detector import Calls, Case, Finding, Flow

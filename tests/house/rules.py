@@ -226,6 +226,7 @@ def exported(source: str) -> set[str] | None:
 
 
 INSIDE = {
+    "adapting",
     "engine",
     "cli",
     "html",

@@ -47,7 +47,7 @@ def configured(tmp_path):
 
 def open_parts(guard):
     """What a configured guard has open."""
-    own = guard.hub.backends["chat"]._endpoint.own
+    own = guard.hub.backends["chat"]._clients
     index = guard.detectors[0].bibliography
     parts = {
         "sync": own._sync,
@@ -169,7 +169,7 @@ class TestGiven:
             chat = OpenAIChat("m", base_url=server.base_url, api_key="k")
             with Guard(["references"], chat=chat) as guard:
                 guard.check(ANSWER)
-            assert chat._endpoint.own._sync is not None
+            assert chat._clients._sync is not None
             chat.close()
 
     def test_a_cache_by_its_path_is_the_guards(self, tmp_path):
@@ -198,7 +198,7 @@ class TestOwnClients:
             asyncio.run(chat.aanswer([ASK]))
         chat.answer([ASK])
         chat.close()
-        assert (chat._endpoint.own._sync, len(chat._endpoint.own._loops)) == (None, 0)
+        assert (chat._clients._sync, len(chat._clients._loops)) == (None, 0)
 
     def test_of_a_loop_that_only_stopped(self, chat):
         """It is closed later, by hand."""
@@ -206,7 +206,7 @@ class TestOwnClients:
         loop.run_until_complete(chat.aanswer([ASK]))
         chat.close()
         loop.close()
-        assert len(chat._endpoint.own._loops) == 0
+        assert len(chat._clients._loops) == 0
 
     @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
     @pytest.mark.parametrize("library", ["aiohttp", "httpx"])
@@ -220,11 +220,11 @@ class TestOwnClients:
 
         async def main():
             replies = await asyncio.gather(*(chat.aanswer([ASK]) for _ in range(5)))
-            clients = list(chat._endpoint.own._loops.values())
+            clients = list(chat._clients._loops.values())
             gc.collect()
             await asyncio.sleep(0)
             replies += await asyncio.gather(*(chat.aanswer([ASK]) for _ in range(5)))
-            assert list(chat._endpoint.own._loops.values()) == clients
+            assert list(chat._clients._loops.values()) == clients
             assert [type(reply) for [reply] in replies] == [Answer] * 10
             await chat.aclose()
 
@@ -239,7 +239,7 @@ class TestOwnClients:
         asyncio.run(chat.aclose())
         for loop in loops:
             loop.close()
-        assert len(chat._endpoint.own._loops) == 0
+        assert len(chat._clients._loops) == 0
 
     def test_of_a_loop_that_runs_in_another_thread(self, chat):
         """As under a web server."""

@@ -15,7 +15,7 @@ import httpx
 from benchmarks._table import Row, Run, bench
 from guardrail import Guard, remove
 from guardrail.adapting.openai_api import ChatCompletions, Exchange, SentenceExchange, why_buffered
-from guardrail.adapting.sse import Reader, read_all, written
+from guardrail.adapting.sse import Reader, written
 from guardrail.backends import entailment_installed
 from guardrail.chat import ScriptedChat
 from guardrail.detector import Detector
@@ -160,7 +160,8 @@ def _held(
     guard: Guard, codec: ChatCompletions, request: dict[str, Any], given: Iterator[bytes]
 ) -> Iterator[bytes]:
     """A stream that is held back until the verdict."""
-    body = codec.whole(read_all(given)[0])
+    reader = Reader()
+    body = codec.whole([event for piece in given for event in reader.feed(piece)])
     settled = Exchange(guard, codec, request, context=DOCUMENTS).settle(body, lambda wanted: wanted)
     yield written(codec.events(settled.body, request))
 

@@ -31,8 +31,9 @@ from pydantic import BaseModel
 from guardrail import Blocked, Guard, annotate, block, flag, regenerate, remove
 from guardrail.adapting import Change
 from guardrail.errors import ConfigError
+from guardrail.given.content import messages as conversation
 from guardrail_langchain import GuardedOutput, GuardedRunnable, guard_runnable
-from guardrail_langchain._messages import chunks, conversation, pieces
+from guardrail_langchain._messages import chunks, pieces
 from guardrail_langchain._reading import read
 
 PROMPT = ChatPromptTemplate.from_messages([("system", "Be brief."), ("user", "{question}")])

@@ -2,7 +2,8 @@
 
 A framework calls us, asks its model, and hands us what came. `Attempts` runs the guard on it and asks again where the
 policy wants it; a `Reading` says where the text of an answer is, and a `Change` what becomes of it. Nothing here
-knows a framework. `gathered` collects the documents of a request. `guardrail.adapting.openai_api` reads and writes OpenAI's protocol.
+knows a framework. `gathered` collects the documents of a request. An `Exchange` does the same for a service's protocol, which a `Codec` reads
+and writes: `openai_api` has OpenAI's two, `anthropic_api` Anthropic's.
 """
 
 from __future__ import annotations

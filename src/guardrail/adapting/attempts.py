@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
@@ -12,13 +11,10 @@ from guardrail.adapting.changes import Change, Reading, citations
 from guardrail.engine.flow import Answer, Cost
 from guardrail.given.accepted import Documents
 from guardrail.guard import Guard
-from guardrail.report import Report
+from guardrail.report import Case, Report
 from guardrail.requests import Completion, Message
 
-__all__ = ["Attempts"]
-
 T = TypeVar("T")
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Attempts(Generic[T]):
@@ -122,11 +118,7 @@ class Attempts(Generic[T]):
     def _settled(self, report: Report) -> tuple[T, Change | None]:
         if self._unread is not None:  # asked to try again, the model wants to look something up first
             return self._unread, None
-        kept = (seen for seen in self._seen if _whole(seen[1].text) == report.case.answer)
+        # Half an emoji is one replacement character in a case.
+        kept = (seen for seen in self._seen if Case(answer=seen[1].text).answer == report.case.answer)
         output, reading = next(kept, self._seen[-1])
         return output, Change.of(reading.text, report)
-
-
-def _whole(text: str) -> str:
-    """The text as a report has it: half an emoji is one replacement character there."""
-    return text if text.isascii() else _HALF.sub("\ufffd", text)

@@ -17,11 +17,10 @@ from typing import Any, Protocol
 
 from pydantic_core import to_jsonable_python
 
+from guardrail.given.accepted import Json
 from guardrail.policies.edits import KEY, apply
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import Cited, TokenLogprob
-
-__all__ = ["JOINT", "Change", "Places", "Reading", "Taken", "Text", "bounds", "citations", "joined"]
 
 JOINT = "\n\n"  # between parts of one text
 
@@ -94,18 +93,18 @@ class Change:
         return Taken(text for text in said if len(text) > 3)
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Json:
         """What travels with the answer: no text of it."""
-        found: dict[str, Any] = to_jsonable_python(self.report.summary())
+        found: Json = to_jsonable_python(self.report.summary())
         return found
 
     def split(self, bounds: Sequence[tuple[int, int]]) -> list[Change]:
         """The change of each part, given where the parts lie in the text, one after the other; a new text goes to the first."""
         cut = self.takes_away
-        if not self.changed:
-            return [self._part(a, b, (), cut=cut) for a, b in bounds]
-        if not self.edits:
+        if not self.changed or not self.edits:
             parts = [self._part(a, b, (), cut=cut) for a, b in bounds]
+            if not self.changed:
+                return parts
             texts = [self.after, *[""] * (len(parts) - 1)]
             return [dataclasses.replace(p, after=text) for p, text in zip(parts, texts, strict=True)]
         local: list[list[Edit]] = [[] for _ in bounds]

@@ -1,4 +1,4 @@
-"""Reasoning that a guard examines as a text of its own: which of several may be shown."""
+"""Several texts that a guard examines, each for itself; and which of them may be shown, as of reasoning."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import Generic, TypeAlias, TypeVar
 
 from guardrail._log import log
 from guardrail.guard import Guard
 from guardrail.report import Action, Case, Report
 
-__all__ = ["Heard", "Hearing", "note_failure"]
+Name = TypeVar("Name", bound=Hashable)
+Reports: TypeAlias = dict[Name, Report | Exception]
+"""The report on each of some texts, or why it could not be examined."""
 
 
 @dataclass(frozen=True)
-class Heard:
+class Heard(Generic[Name]):
     """What was examined.
 
     Attributes:
@@ -24,56 +27,61 @@ class Heard:
         passed: names of the texts that may be shown.
     """
 
-    calls: Mapping[Hashable, float] = field(default_factory=dict)
-    passed: frozenset[Hashable] = frozenset()
+    calls: Mapping[Name, float] = field(default_factory=dict)
+    passed: frozenset[Name] = frozenset()
+
+    @classmethod
+    def of(cls, guard: Guard, reports: Reports[Name]) -> Heard[Name]:
+        """Which texts the guard's policy would show as they are. Nobody is asked to think again: that would be another answer."""
+        harmless = {Action.PASS} if guard.policy.asks_again else {Action.PASS, Action.FLAG}
+        calls, passed = {}, set()
+        for name, report in reports.items():
+            if isinstance(report, Exception):
+                note_failure(report)
+                continue
+            calls[name] = report.cost.detectors.calls
+            shown = report.decision.action in harmless and report.answer == report.case.answer
+            if shown and not report.failures:
+                passed.add(name)
+        return cls(calls, frozenset(passed))
 
 
-class Hearing:
-    """Examines texts and says which of them the policy would show as they are.
+def checked(
+    guard: Guard,
+    cases: Iterable[tuple[Name, Case]],
+    apart: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Reports[Name]:
+    """Examine texts, each with a name.
 
     Args:
         guard: examines them.
+        cases: the texts.
         apart: entered while the guard works: what it asks is no part of the application's run.
     """
+    found: Reports[Name] = {}
+    for name, case in cases:
+        try:
+            with apart():
+                found[name] = guard.check(case)
+        except Exception as error:  # noqa: BLE001  # whoever asked says what becomes of the text
+            found[name] = error
+    return found
 
-    def __init__(
-        self, guard: Guard, *, apart: Callable[[], AbstractContextManager[None]] = nullcontext
-    ) -> None:
-        self._guard = guard
-        self._apart = apart
 
-    def heard(self, cases: Iterable[tuple[Hashable, Case]]) -> Heard:
-        """Examine texts, each with a name; one that cannot be examined may not be shown."""
-        reports: dict[Hashable, Report] = {}
-        for name, case in cases:
-            try:
-                with self._apart():
-                    reports[name] = self._guard.check(case)
-            except Exception as error:  # noqa: BLE001  # reasoning that nobody could examine is not shown
-                note_failure(error)
-        return self._of(reports)
-
-    async def aheard(self, cases: Iterable[tuple[Hashable, Case]]) -> Heard:
-        """As `heard`."""
-        reports: dict[Hashable, Report] = {}
-        for name, case in cases:
-            try:
-                with self._apart():
-                    reports[name] = await self._guard.acheck(case)
-            except Exception as error:  # noqa: BLE001  # as above
-                note_failure(error)
-        return self._of(reports)
-
-    def _of(self, reports: Mapping[Hashable, Report]) -> Heard:
-        calls = {name: report.cost.detectors.calls for name, report in reports.items()}
-        return Heard(calls, frozenset(name for name, report in reports.items() if self._passes(report)))
-
-    def _passes(self, report: Report) -> bool:
-        """Whether the policy would show a text as it is. Nobody is asked to think again: that would be another answer."""
-        harmless = {Action.PASS} if self._guard.policy.asks_again else {Action.PASS, Action.FLAG}
-        return (
-            report.decision.action in harmless and not report.failures and report.answer == report.case.answer
-        )
+async def achecked(
+    guard: Guard,
+    cases: Iterable[tuple[Name, Case]],
+    apart: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Reports[Name]:
+    """As `checked`."""
+    found: Reports[Name] = {}
+    for name, case in cases:
+        try:
+            with apart():
+                found[name] = await guard.acheck(case)
+        except Exception as error:  # noqa: BLE001  # as above
+            found[name] = error
+    return found
 
 
 def note_failure(error: Exception | None, what: str = "") -> str:

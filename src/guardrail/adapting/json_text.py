@@ -12,10 +12,9 @@ from typing import Any
 from guardrail.adapting.changes import Change, Reading, bounds, joined
 from guardrail.adapting.changes import Text as Part
 from guardrail.adapting.strict_json import read_json
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import TokenLogprob
 from guardrail.text.json_values import fenced, json_values
-
-__all__ = ["JsonText", "is_valid", "parsed"]
 
 _NAME = re.compile(r"[\w.:+-]{1,40}")
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -77,7 +76,7 @@ def parsed(text: str) -> Any:
     return read_json(text, pairs=_once)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> Json:
     """An object; with a key twice it is none: one value would be examined, and both would be shown."""
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -247,13 +246,13 @@ def _is_of(value: Any, kinds: str | Sequence[str]) -> bool:
     return False
 
 
-def _valid_text(value: str, schema: Mapping[str, Any], known: set[str]) -> bool:
+def _valid_text(value: str, schema: JsonObject, known: set[str]) -> bool:
     if not schema.keys().isdisjoint({"format", "pattern"}) and value not in known:
         return False  # a pattern is its client's: matching it could take forever
     return bool(schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)))
 
 
-def _valid_list(value: list[Any], schema: Mapping[str, Any], checked: _Checked, depth: int) -> bool:
+def _valid_list(value: list[Any], schema: JsonObject, checked: _Checked, depth: int) -> bool:
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
         return False
     first = schema.get("prefixItems", [])
@@ -261,7 +260,7 @@ def _valid_list(value: list[Any], schema: Mapping[str, Any], checked: _Checked, 
     return all(_valid(one, rule, checked, depth + 1) for one, rule in zip(value, rules, strict=False))
 
 
-def _valid_object(value: dict[str, Any], schema: Mapping[str, Any], checked: _Checked, depth: int) -> bool:
+def _valid_object(value: Json, schema: JsonObject, checked: _Checked, depth: int) -> bool:
     if not set(schema.get("required", ())) <= set(value):
         return False
     properties, rest = schema.get("properties", {}), schema.get("additionalProperties", True)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from guardrail.errors import InputError
 from guardrail.given import content
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.given.sources import Gathered
-
-__all__ = ["OWN_FIELD", "without_own_field"]
 
 OWN_FIELD = "guardrail"
 
 
-def without_own_field(request: Mapping[str, Any]) -> tuple[dict[str, Any], Gathered | None]:
+def without_own_field(request: JsonObject) -> tuple[Json, Gathered | None]:
     """A request without the field, and the documents that it gives; `None` where it gives none.
 
     Raises:

@@ -12,11 +12,8 @@ from urllib.parse import unquote_plus
 
 from guardrail.adapting.changes import Change, Places, Taken
 from guardrail.adapting.residue import Field, is_wordless, one_of, stripped, word
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.given.citations import DEEPER, MOST, PLACES, begins, fields_of
-
-__all__ = ["of_block", "of_text"]
-
-Json = dict[str, Any]
 
 
 def _wordless(value: Any, taken: Sequence[str]) -> Any:
@@ -79,11 +76,11 @@ def _is_whole(change: Change) -> bool:
     return not any(words.strip() and (words, new) not in change.corrected for words, new in gone)
 
 
-def _objects(given: Any) -> list[Mapping[str, Any]]:
+def _objects(given: Any) -> list[JsonObject]:
     return [one for one in given[:MOST] if isinstance(one, Mapping)] if isinstance(given, list) else []
 
 
-def _moved(annotation: Mapping[str, Any], places: Places, size: int, *, whole: bool) -> Json | None:
+def _moved(annotation: JsonObject, places: Places, size: int, *, whole: bool) -> Json | None:
     """An annotation with its places in the edited text; `None` if its text went, or it points outside of the text.
 
     Where nobody knows which words one without a place belongs to, it may be those that went. One at a single point belongs to the
@@ -105,7 +102,7 @@ def _moved(annotation: Mapping[str, Any], places: Places, size: int, *, whole: b
     return _with(annotation, {**dict.fromkeys(PLACES, place[0]), "end_index": place[1]})
 
 
-def _with(annotation: Mapping[str, Any], places: Mapping[str, int]) -> Json:
+def _with(annotation: JsonObject, places: Mapping[str, int]) -> Json:
     """An annotation with other places, also a level deeper."""
     deeper = {name: {**annotation[name]} for name in DEEPER if isinstance(annotation.get(name), Mapping)}
     for one in deeper.values():
@@ -114,12 +111,12 @@ def _with(annotation: Mapping[str, Any], places: Mapping[str, int]) -> Json:
     return {**annotation, **deeper, **moved}
 
 
-def _safe(one: Mapping[str, Any], taken: Sequence[str]) -> Json:
+def _safe(one: JsonObject, taken: Sequence[str]) -> Json:
     """Without what may be prose."""
     deeper = {name: _bare(one[name], taken) for name in DEEPER if isinstance(one.get(name), Mapping)}
     return {**_bare(one, taken), **deeper}
 
 
-def _bare(fields: Mapping[str, Any], taken: Sequence[str]) -> Json:
+def _bare(fields: JsonObject, taken: Sequence[str]) -> Json:
     flat = {name: value for name, value in fields.items() if not isinstance(value, Mapping)}
     return stripped(flat, _FIELDS, taken)

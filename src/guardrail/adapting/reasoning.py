@@ -9,19 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from guardrail.adapting.residue import GONE, Field, is_wordless, stripped, whole, word
-
-__all__ = [
-    "BLOCKS",
-    "NAMES",
-    "REASONING",
-    "Reasoning",
-    "readable",
-    "sealed",
-    "sealed_list",
-    "silent",
-    "thoughts",
-]
+from guardrail.adapting.residue import GONE, Field, is_wordless, present, stripped, whole, word
+from guardrail.given.accepted import Json, JsonObject
 
 Reasoning: TypeAlias = Literal["drop", "check", "pass"]
 """What becomes of readable reasoning: it is left out, shown if the guard has nothing against it, or shown with its answer."""
@@ -66,8 +55,7 @@ def sealed(block: Any, taken: Sequence[str] = (), *, ids: bool = False) -> Any:
     blank = {name: "" if name in _SPOKEN else value for name, value in block.items()}
     fields = {**_SEALED, **dict.fromkeys(_SPOKEN, whole)}
     kept = stripped({name: value for name, value in blank.items() if name in fields}, fields, taken)
-    inner = {name: sealed(block[name], taken) for name in _INNER if name in block}
-    kept |= {name: value for name, value in inner.items() if value is not GONE}
+    kept |= present({name: sealed(block[name], taken) for name in _INNER if name in block})
     if ids and "summary" in block:
         kept["summary"] = []
     known = ids and not str(kept.get("id") or _MADE_HERE).startswith(_MADE_HERE)
@@ -93,7 +81,7 @@ def readable(value: Any) -> Iterator[str]:
             yield from readable(inner)
 
 
-def thoughts(message: Mapping[str, Any], blocks: Collection[str] = BLOCKS) -> Iterator[str]:
+def thoughts(message: JsonObject, blocks: Collection[str] = BLOCKS) -> Iterator[str]:
     """The texts of a message's reasoning that can be read, which services write down twice.
 
     Args:
@@ -104,14 +92,14 @@ def thoughts(message: Mapping[str, Any], blocks: Collection[str] = BLOCKS) -> It
         if name in NAMES:
             yield from readable(value)
         elif name == "content" and isinstance(value, list):
-            yield from readable([block for block in value if _kind(block) in blocks])
+            yield from readable([block for block in value if kind_of(block) in blocks])
         elif name not in _ANSWER and isinstance(value, Mapping):
             yield from thoughts(value, blocks)
 
 
 def silent(
-    message: Mapping[str, Any], *, gone: Any = None, blocks: Collection[str] = BLOCKS, ids: bool = False
-) -> dict[str, Any]:
+    message: JsonObject, *, gone: Any = None, blocks: Collection[str] = BLOCKS, ids: bool = False
+) -> Json:
     """A message, or an object in it, without the reasoning that can be read.
 
     Args:
@@ -124,23 +112,20 @@ def silent(
         >>> silent({"content": "Yes.", "reasoning": "Hm."})
         {'content': 'Yes.', 'reasoning': None}
     """
-    found: dict[str, Any] = {}
+    found: Json = {}
     for name, value in message.items():
         if name in NAMES:
             kept = sealed_list(value) if isinstance(value, list) else sealed(value, ids=ids)
             found[name] = gone if kept is GONE else kept
         elif name == "content" and isinstance(value, list):
-            found[name] = _silent_blocks(value, blocks=blocks, ids=ids)
+            inner = (sealed(block, ids=ids) if kind_of(block) in blocks else block for block in value)
+            found[name] = [block for block in inner if block is not GONE]
         else:
             is_more = name not in _ANSWER and isinstance(value, Mapping)
             found[name] = silent(value, gone=gone, blocks=blocks, ids=ids) if is_more else value
-    return {name: value for name, value in found.items() if value is not GONE}
+    return present(found)
 
 
-def _silent_blocks(content: Sequence[Any], *, blocks: Collection[str], ids: bool) -> list[Any]:
-    found = (sealed(block, ids=ids) if _kind(block) in blocks else block for block in content)
-    return [block for block in found if block is not GONE]
-
-
-def _kind(block: Any) -> str:
+def kind_of(block: Any) -> str:
+    """The type of a content block; "" of what is none."""
     return str(block.get("type")) if isinstance(block, Mapping) else ""

@@ -11,19 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-__all__ = [
-    "GONE",
-    "Field",
-    "clean",
-    "is_wordless",
-    "one_of",
-    "sentences_of",
-    "stripped",
-    "unrepeated",
-    "unspoken",
-    "whole",
-    "word",
-]
+from guardrail.given.accepted import Json, JsonObject
 
 Field: TypeAlias = Callable[[Any, Sequence[str]], Any]
 """What becomes of a known field once some texts were taken out: its value, another one, or `GONE`."""
@@ -77,9 +65,9 @@ _ENDS = re.compile(r"(?<=[.!?。！？…])\s*|\n+")
 _MOST_STEPS = 10**8  # characters that are looked through for one field: about a tenth of a second
 
 
-def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
+def clean(found: JsonObject, taken: Sequence[str]) -> Json:
     """The entries that cannot repeat the text."""
-    kept: dict[str, Any] = {}
+    kept: Json = {}
     for name, value in found.items():
         if not is_wordless(name, taken):
             continue
@@ -112,7 +100,7 @@ def is_wordless(value: Any, taken: Sequence[str]) -> bool:
 # -- known fields
 
 
-def stripped(given: Mapping[str, Any], fields: Mapping[str, Field], taken: Sequence[str]) -> dict[str, Any]:
+def stripped(given: JsonObject, fields: Mapping[str, Field], taken: Sequence[str]) -> Json:
     """Known fields, each by its own rule, and of the others those that cannot be prose.
 
     Example:
@@ -120,14 +108,20 @@ def stripped(given: Mapping[str, Any], fields: Mapping[str, Field], taken: Seque
         {'role': 'assistant', 'n': 1}
     """
     rest = clean({name: value for name, value in given.items() if name not in fields}, taken)
-    found = {
-        name: fields[name](value, taken) if name in fields else rest.get(name, GONE)
-        for name, value in given.items()
-    }
-    return {name: value for name, value in found.items() if value is not GONE}
+    return present(
+        {
+            name: fields[name](value, taken) if name in fields else rest.get(name, GONE)
+            for name, value in given.items()
+        }
+    )
 
 
-def unspoken(head: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
+def present(fields: JsonObject) -> Json:
+    """The fields that are not left out."""
+    return {name: value for name, value in fields.items() if value is not GONE}
+
+
+def unspoken(head: JsonObject, request: JsonObject) -> Json:
     """Of what goes out before any text was examined: what repeats the request, and what can be no prose."""
     return {
         name: value
@@ -162,8 +156,7 @@ def one_of(otherwise: Any) -> Field:
 def word(value: Any, taken: Sequence[str]) -> Any:
     """An id, a number, an object of them: no prose, whatever was taken out."""
     if isinstance(value, Mapping):
-        inner = {name: word(one, taken) for name, one in value.items() if is_wordless(name, ())}
-        return {name: one for name, one in inner.items() if one is not GONE}
+        return present({name: word(one, taken) for name, one in value.items() if is_wordless(name, ())})
     return value if is_wordless(value, ()) else GONE
 
 

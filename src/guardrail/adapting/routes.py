@@ -10,8 +10,6 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["ROUTES", "UNKNOWN", "RouteGroup", "Row", "row"]
-
 
 class RouteGroup(Enum):
     """What a path has to do with a model's text."""

@@ -22,8 +22,6 @@ from guardrail.policies import Review
 from guardrail.report import Case, Report
 from guardrail.requests import TokenLogprob
 
-__all__ = ["SentenceRelease", "is_whole", "warn_if_buffered"]
-
 Tokens = Sequence[TokenLogprob]
 
 

@@ -19,8 +19,6 @@ from guardrail.policies.edits.removing import SHORTEST_ECHO
 from guardrail.report import Action, Edit, Finding
 from guardrail.text.settled import settled
 
-__all__ = ["WITHDRAWN", "SentenceStream", "Withdrawn"]
-
 WITHDRAWN = "what was released is not how the answer may begin; nothing more of it was shown"
 """The note in the report of an answer of which nothing more may be shown."""
 

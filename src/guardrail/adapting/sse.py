@@ -8,11 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from guardrail.adapting.strict_json import read_json
-
-__all__ = ["DONE", "Event", "Reader", "as_json", "may_say", "read_all", "written"]
 
 DONE = "[DONE]"
 """The data of the event that ends a stream of chat completions."""
@@ -81,22 +76,6 @@ class Reader:
             self._data.append(value)
         elif field == "event":
             self._name = value
-
-
-def read_all(pieces: Iterable[bytes]) -> tuple[list[Event], bool]:
-    """All events of a body, and whether it broke off within one."""
-    reader = Reader()
-    events = [event for piece in pieces for event in reader.feed(piece)]
-    return events, reader.unfinished
-
-
-def as_json(event: Event) -> Any:
-    """The event's data.
-
-    Raises:
-        ValueError: it is no JSON, or nested too deep.
-    """
-    return read_json(event.data)
 
 
 def may_say(event: Event, *words: str) -> bool:

@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["DEEPEST", "TooDeep", "read_json"]
-
 DEEPEST = 100
 """Levels of lists and objects. A request with many tools has some twenty; what walks through a value takes a few calls for each level."""
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 
 from guardrail.adapting.changes import Change, Places
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.report import Action, Verdict, worst
-
-__all__ = ["failed", "headers", "partly", "shown_spans", "together", "untouched"]
 
 _ACTIONS = [action.value for action in Action]  # mildest first
 
 
-def shown_spans(change: Change) -> list[dict[str, Any]]:
+def shown_spans(change: Change) -> list[Json]:
     """Where the findings are in the text that is shown; those whose text was cut or replaced are left out.
 
     Each has `start` and `end` in characters, the detector, and the verdict.
@@ -32,7 +30,7 @@ def shown_spans(change: Change) -> list[dict[str, Any]]:
     return found
 
 
-def untouched(reason: str) -> dict[str, Any]:
+def untouched(reason: str) -> Json:
     """The summary of an answer in which there was nothing to examine."""
     return {
         "verdict": None,
@@ -44,7 +42,7 @@ def untouched(reason: str) -> dict[str, Any]:
     }
 
 
-def failed(reason: str, *, blocked: bool) -> dict[str, Any]:
+def failed(reason: str, *, blocked: bool) -> Json:
     """The summary of an answer that could not be examined: passed on unverified, or blocked."""
     action = Action.BLOCK if blocked else Action.FLAG
     return {
@@ -57,9 +55,9 @@ def failed(reason: str, *, blocked: bool) -> dict[str, Any]:
     }
 
 
-def partly(summary: Mapping[str, Any], what: str) -> dict[str, Any]:
+def partly(summary: JsonObject, what: str) -> Json:
     """The summary of an answer in which there was something that nobody can examine, too."""
-    counts = Counter(summary["counts"])
+    counts: Counter[str] = Counter(summary["counts"])
     counts[Verdict.UNVERIFIED.value] += 1
     before = [Verdict(summary["verdict"])] if summary["verdict"] else []
     overall = worst([*before, Verdict.UNVERIFIED])
@@ -76,13 +74,15 @@ def partly(summary: Mapping[str, Any], what: str) -> dict[str, Any]:
     }
 
 
-def together(summaries: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def together(summaries: Mapping[int, JsonObject]) -> Json:
     """The summary of a response; of several choices the worst verdict, the strongest action, and each by itself.
 
     Example:
         >>> together({0: untouched("a"), 1: failed("timeout", blocked=True)})["verdict"]
         'unverified'
     """
+    if not summaries:
+        return untouched("there are no choices")
     if len(summaries) == 1:
         return dict(next(iter(summaries.values())))
     each = list(summaries.values())
@@ -98,7 +98,7 @@ def together(summaries: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def headers(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+def headers(summary: JsonObject) -> list[tuple[str, str]]:
     """The report headers: verdict, number of findings that are not supported, action, the guard's own calls."""
     counts = summary.get("counts", {})
     findings = sum(counts.get(v.value, 0) for v in (Verdict.UNSUPPORTED, Verdict.UNVERIFIED))

@@ -16,7 +16,7 @@ import re
 import secrets
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping, Sequence
 from hashlib import blake2b
 from importlib.util import find_spec
 from operator import attrgetter
@@ -51,8 +51,36 @@ _IDLE = 60.0  # seconds for which a connection that nobody uses is kept
 _CLOSING = 5.0  # seconds that another thread's loop has for closing a client
 
 
-class Endpoint:
-    """One path of one service, synchronously and asynchronously.
+def driven(exchange: Generator[Body, Any, T], send: Callable[[Body], Any]) -> T:
+    """Carry an exchange to its end: what it asks for is sent, and it is given the reply, or the exception."""
+    try:
+        asked = next(exchange)
+        while True:
+            try:
+                reply = send(asked)
+            except Exception as error:  # noqa: BLE001  # mapped by the table, once
+                reply = error
+            asked = exchange.send(reply)
+    except StopIteration as stop:
+        return cast("T", stop.value)
+
+
+async def adriven(exchange: Generator[Body, Any, T], send: Callable[[Body], Awaitable[Any]]) -> T:
+    """As `driven`, on the running loop."""
+    try:
+        asked = next(exchange)
+        while True:
+            try:
+                reply = await send(asked)
+            except Exception as error:  # noqa: BLE001  # as above
+                reply = error
+            asked = exchange.send(reply)
+    except StopIteration as stop:
+        return cast("T", stop.value)
+
+
+class EndpointBackend(Backend[Q_contra]):
+    """What the models behind an endpoint have in common; each says by `_exchange` what is sent.
 
     Args:
         path: below the base URL, "chat/completions" or "completions".
@@ -62,108 +90,16 @@ class Endpoint:
         client: the user's `OpenAI`.
         async_client: the user's `AsyncOpenAI`; it is only ever used on the loop that calls.
         timeout: seconds for one HTTP request.
+        concurrency: how many requests may run at once, per event loop.
         options: further fields of every request.
+        elsewhere: fields that are sent as well, but not to OpenAI itself.
 
     Attributes:
-        url: where.
         fingerprint: model, place, options, and a hash of the credential.
-        has_async_form: whether it may be called on a loop; else its synchronous client is used in threads.
 
     Raises:
         MissingExtra: openai is not installed.
-        ConfigError: no credential, or clients together with what belongs to them.
-    """
-
-    def __init__(
-        self,
-        path: str,
-        *,
-        model: str,
-        base_url: str | None,
-        api_key: str | None,
-        client: OpenAI | None,
-        async_client: AsyncOpenAI | None,
-        timeout: float,
-        options: Mapping[str, Any],
-    ) -> None:
-        given = client if client is not None else async_client
-        if given is not None and (base_url is not None or api_key is not None):
-            raise ConfigError("a client was given: set `base_url` and `api_key` on it, not here")
-        self._path = f"/{path}"
-        self._create = attrgetter(f"{path.replace('/', '.')}.create")
-        self._limit = timeout
-        self._options = dict(options)
-        self._given, self._async_given = client, async_client
-        if given is None:
-            try:
-                import openai  # noqa: F401  # only whether it is there
-            except ImportError as error:
-                raise MissingExtra("openai", extra="openai") from error
-            self.url = _address(base_url)
-            self._key = api_key or os.environ.get("OPENAI_API_KEY") or _keyless(self.url)
-            credential = self._key
-        else:
-            self.url, self._key = str(getattr(given, "base_url", "")), _text_of(getattr(given, "api_key", ""))
-            credential = _credential(given)
-        self.fingerprint = _fingerprint(model, self.url, credential, self._options)
-        self.has_async_form = given is None or async_client is not None
-        self.own = _Clients(self.url, self._key, timeout)
-
-    def run(self, exchange: Exchange[T], count: int) -> list[Reply[T]]:
-        """Carry an exchange to its end; `count` replies are expected of it."""
-        if self._given is None and self._async_given is not None:
-            detail = "only an asynchronous client was given: pass `client=OpenAI(…)` too, or use `await guard.acheck`"
-            return [Failed(Reason.MISSING, detail)] * count
-        try:
-            body = next(exchange)
-            while True:
-                try:
-                    reply = self._post(body)
-                except Exception as error:  # noqa: BLE001  # mapped by the table, once
-                    reply = error
-                body = exchange.send(reply)
-        except StopIteration as stop:
-            return cast("list[Reply[T]]", stop.value)
-
-    async def arun(self, exchange: Exchange[T]) -> list[Reply[T]]:
-        """The same on the running loop."""
-        try:
-            body = next(exchange)
-            while True:
-                try:
-                    reply = await self._apost(body)
-                except Exception as error:  # noqa: BLE001  # mapped by the table, once
-                    reply = error
-                body = exchange.send(reply)
-        except StopIteration as stop:
-            return cast("list[Reply[T]]", stop.value)
-
-    def failed(self, error: BaseException, cost: Cost) -> Failed:
-        """An exception of the client, as a value."""
-        return provider_failure(error, options=_OPTIONS, cost=cost, secret=self._key, timeout=self._limit)
-
-    def _post(self, body: Body) -> Any:
-        if self._given is None:
-            return self.own.sync().post(self._path, cast_to=object, body=body)
-        return _plain(self._create(self._given)(**self._arguments(body)))
-
-    async def _apost(self, body: Body) -> Any:
-        if self._async_given is None:
-            client = self.own.on_this_loop() or await self.own.open()
-            return await client.post(self._path, cast_to=object, body=body)
-        return _plain(await self._create(self._async_given)(**self._arguments(body)))
-
-    def _arguments(self, body: Body) -> Body:
-        """A body as arguments of `create`, which knows not every server's fields."""
-        known = {name: value for name, value in body.items() if name not in self._options}
-        further = {name: body[name] for name in self._options if name in body}
-        return {**known, "extra_body": further or None, "timeout": self._limit}
-
-
-class EndpointBackend(Backend[Q_contra]):
-    """What the models behind an endpoint have in common; each says by `_exchange` what is sent.
-
-    The arguments are those of the models; fields of `elsewhere` are sent as well, but not to OpenAI itself.
+        ConfigError: no credential, clients together with what belongs to them, or an argument is wrong.
     """
 
     fingerprint: str
@@ -182,45 +118,92 @@ class EndpointBackend(Backend[Q_contra]):
         options: Mapping[str, Any] | None,
         elsewhere: Body | None = None,
     ) -> None:
-        place: dict[str, Any] = {
-            "model": model,
-            "base_url": base_url,
-            "api_key": api_key,
-            "client": client,
-            "async_client": async_client,
-            "timeout": timeout,
-        }
-        refuse_wrong(type(self).__name__, **place, concurrency=concurrency, options=options)
-        is_openai = (
-            client is None and async_client is None and urlsplit(_address(base_url)).hostname == _OPENAI
+        refuse_wrong(
+            type(self).__name__,
+            model=model,
+            base_url=base_url,
+            api_key=api_key,
+            client=client,
+            async_client=async_client,
+            timeout=timeout,
+            concurrency=concurrency,
+            options=options,
         )
-        self._options: Body = {**({} if is_openai else elsewhere or {}), **(options or {})}
+        given = client if client is not None else async_client
+        if given is not None and (base_url is not None or api_key is not None):
+            raise ConfigError("a client was given: set `base_url` and `api_key` on it, not here")
+        self._given, self._async_given = client, async_client
+        if given is None:
+            try:
+                import openai  # noqa: F401  # only whether it is there
+            except ImportError as error:
+                raise MissingExtra("openai", extra="openai") from error
+            url = base_url or os.environ.get("OPENAI_BASE_URL") or f"https://{_OPENAI}/v1"
+            self._key = credential = api_key or os.environ.get("OPENAI_API_KEY") or _keyless(url)
+        else:
+            url, self._key = str(getattr(given, "base_url", "")), _text_of(getattr(given, "api_key", ""))
+            credential = _credential(given)
+        known = {} if given is None and urlsplit(url).hostname == _OPENAI else elsewhere or {}
+        self._options: Body = {**known, **(options or {})}
         self._base: Body = {"model": model, **self._options}
-        self._endpoint = Endpoint(path, **place, options=self._options)
+        self._path = f"/{path}"
+        self._create = attrgetter(f"{path.replace('/', '.')}.create")
+        self._limit = timeout
+        self._clients = _Clients(url, self._key, timeout)
         self.model = model
         self.timeout: float | None = 2 * timeout + 1  # the client's own limit comes first
         self.concurrency = concurrency
-        self.fingerprint = self._endpoint.fingerprint
-        self.aanswer = self._aanswer if self._endpoint.has_async_form else None
+        self.fingerprint = _fingerprint(model, url, credential, self._options)
+        # Else its synchronous client is used in threads.
+        self.aanswer = self._aanswer if given is None or async_client is not None else None
 
     def _exchange(self, requests: Sequence[Q_contra]) -> Exchange[Any]:
         """Which bodies to send; gets parsed replies or exceptions. The same for both clients."""
         raise NotImplementedError
 
+    def _alike(self, requests: Sequence[Q_contra]) -> int:
+        """How many requests, from the first on, are draws of one prompt."""
+        same = self.group(requests[0])
+        return next((i for i, other in enumerate(requests) if self.group(other) != same), len(requests))
+
     def answer(self, requests: Sequence[Q_contra]) -> list[Reply[Any]]:
         """One reply per request; draws of one prompt may go as one."""
-        return self._endpoint.run(self._exchange(requests), len(requests))
+        if self._given is None and self._async_given is not None:
+            detail = "only an asynchronous client was given: pass `client=OpenAI(…)` too, or use `await guard.acheck`"
+            return [Failed(Reason.MISSING, detail)] * len(requests)
+        return driven(self._exchange(requests), self._post)
 
     async def _aanswer(self, requests: Sequence[Q_contra]) -> list[Reply[Any]]:
-        return await self._endpoint.arun(self._exchange(requests))
+        return await adriven(self._exchange(requests), self._apost)
+
+    def _failure(self, error: BaseException, cost: Cost) -> Failed:
+        """An exception of the client, as a value."""
+        return provider_failure(error, options=_OPTIONS, cost=cost, secret=self._key, timeout=self._limit)
+
+    def _post(self, body: Body) -> Any:
+        if self._given is None:
+            return self._clients.sync().post(self._path, cast_to=object, body=body)
+        return _plain(self._create(self._given)(**self._arguments(body)))
+
+    async def _apost(self, body: Body) -> Any:
+        if self._async_given is None:
+            client = self._clients.on_this_loop() or await self._clients.open()
+            return await client.post(self._path, cast_to=object, body=body)
+        return _plain(await self._create(self._async_given)(**self._arguments(body)))
+
+    def _arguments(self, body: Body) -> Body:
+        """A body as arguments of `create`, which knows not every server's fields."""
+        known = {name: value for name, value in body.items() if name not in self._options}
+        further = {name: body[name] for name in self._options if name in body}
+        return {**known, "extra_body": further or None, "timeout": self._limit}
 
     def close(self) -> None:
         """Close the clients that were created here, of every event loop; a later request makes new ones."""
-        self._endpoint.own.close()
+        self._clients.close()
 
     async def aclose(self) -> None:
         """As `close`, from a coroutine. The end of `asyncio.run` closes its loop's client by itself."""
-        await self._endpoint.own.aclose()
+        await self._clients.aclose()
 
 
 _Keeper: TypeAlias = "AsyncGenerator[AsyncOpenAI, None]"
@@ -351,10 +334,6 @@ def _patient(kind: str) -> Any:
         with contextlib.suppress(RuntimeError):
             return openai.DefaultAioHttpClient(limits=limits)
     return client(limits=limits)
-
-
-def _address(base_url: str | None) -> str:
-    return base_url or os.environ.get("OPENAI_BASE_URL") or f"https://{_OPENAI}/v1"
 
 
 def _keyless(url: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
 from guardrail.chat._choices import distribution, mean_logprob, stopped
-from guardrail.chat._endpoint import Body, EndpointBackend, Exchange, read
+from guardrail.chat._endpoint import Body, EndpointBackend, Exchange, T, read
 from guardrail.chat._failures import service_words
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
@@ -138,10 +138,10 @@ class CompletionsModel(EndpointBackend[Request[Any]]):
     def _exchange(self, requests: Sequence[Request[Any]]) -> Exchange[Any]:
         replies: list[Reply[Any]] = []
         while len(replies) < len(requests):
-            request = requests[len(replies)]
+            rest = requests[len(replies) :]
+            request = rest[0]
             if isinstance(request, Sample):
-                alike = self._alike(request, requests[len(replies) + 1 :])
-                replies += yield from self._draw(request, 1 + alike)
+                replies += yield from self._draw(request, 1 if self.batch == 1 else self._alike(rest))
             elif isinstance(request, Distribution):
                 replies.append((yield from self._likeliest(request)))
             elif isinstance(request, LogProb):
@@ -152,13 +152,6 @@ class CompletionsModel(EndpointBackend[Request[Any]]):
                 )
                 replies.append(Failed(Reason.MISSING, detail))
         return replies
-
-    def _alike(self, request: Sample, others: Sequence[Request[Any]]) -> int:
-        """How many draws of the same context follow that may go with it."""
-        if self.batch == 1:
-            return 0
-        same = self.group(request)
-        return next((i for i, other in enumerate(others) if self.group(other) != same), len(others))
 
     def _draw(self, request: Sample, n: int) -> Exchange[str]:
         body = self._base | {
@@ -186,23 +179,16 @@ class CompletionsModel(EndpointBackend[Request[Any]]):
 
     def _likeliest(self, request: Distribution) -> Generator[Body, Any, Reply[Outcomes]]:
         body = self._base | _ONE | {"prompt": request.context + request.query, "logprobs": self._top}
-        reply, cost = yield from self._send(body)
-        if isinstance(reply, Failed):
-            return replace(reply, cost=cost)
 
         def told(choice: Mapping[str, Any], _: str, share: Cost) -> Reply[Outcomes]:
             found = distribution(choice, self._top, request.labels, self._tokenize)
             return self._silent(share) if found is None else Answer(found, share)
 
-        return read(reply, 1, cost, told)[0]
+        return (yield from self._asked(body, told))
 
     def _score(self, request: LogProb) -> Generator[Body, Any, Reply[float]]:
         prompt = request.context + request.continuation
-        reply, cost = yield from self._send(
-            self._base | _ONE | {"prompt": prompt, "logprobs": 1, "echo": True}
-        )
-        if isinstance(reply, Failed):
-            return replace(reply, cost=cost)
+        body = self._base | _ONE | {"prompt": prompt, "logprobs": 1, "echo": True}
 
         def told(choice: Mapping[str, Any], _: str, share: Cost) -> Reply[float]:
             found = mean_logprob(choice, request.context, request.continuation)
@@ -212,9 +198,17 @@ class CompletionsModel(EndpointBackend[Request[Any]]):
                 return Failed(Reason.REFUSED, found, cost=share)
             return Answer(found, share)
 
-        return read(reply, 1, cost, told)[0]
+        return (yield from self._asked(body, told))
 
     # -- what a service does not take, or not have
+
+    def _asked(
+        self, body: Body, told: Callable[[Mapping[str, Any], str, Cost], Reply[T]]
+    ) -> Generator[Body, Any, Reply[T]]:
+        reply, cost = yield from self._send(body)
+        if isinstance(reply, Failed):
+            return replace(reply, cost=cost)
+        return read(reply, 1, cost, told)[0]
 
     def _send(self, body: Body) -> _Sent:
         """A parsed reply or a failure, with what it cost; asked again without what is too much."""
@@ -251,7 +245,7 @@ class CompletionsModel(EndpointBackend[Request[Any]]):
             log.info("chat_parameter_dropped", model=self.model, parameter="n")
 
     def _failed(self, error: Exception, cost: Cost) -> Failed:
-        failed = self._endpoint.failed(error, cost)
+        failed = self._failure(error, cost)
         status, said = getattr(error, "status_code", 0), _said(error)
         unknown_model = getattr(error, "code", None) == "model_not_found"
         lacking = status in _NOT_THERE or (

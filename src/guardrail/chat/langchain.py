@@ -6,11 +6,13 @@ import inspect
 import re
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
+from guardrail.chat._endpoint import Body, adriven, driven
 from guardrail.chat._failures import provider_failure
 from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.backend import Backend
@@ -92,39 +94,28 @@ class LangChainChat(Backend[Ask]):
 
     def answer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
         """One reply per request."""
-        return [self._one(ask) for ask in requests]
+        return [driven(self._exchange(ask), partial(self._send, ask)) for ask in requests]
 
     async def _aanswer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
-        return [await self._aone(ask) for ask in requests]
+        return [await adriven(self._exchange(ask), partial(self._asend, ask)) for ask in requests]
 
-    def _one(self, ask: Ask) -> Reply[Completion]:
+    def _exchange(self, ask: Ask) -> Generator[Body, Any, Reply[Completion]]:
+        """Which arguments to send; gets messages or exceptions. The same for both forms."""
         cost = Cost()
         while True:
             arguments, begun = self._arguments(ask), time.perf_counter()
-            try:
-                said = self._target(ask).invoke(_messages(ask), config={"callbacks": []}, **arguments)
-            except Exception as error:  # noqa: BLE001  # mapped by the table, once
-                cost += Cost(calls=1, seconds=time.perf_counter() - begun)
-                if self._drop(error, arguments):
-                    continue
-                return self._failed(error, cost)
-            return _reply(ask, said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
+            said = yield arguments
+            cost += Cost(calls=1, seconds=time.perf_counter() - begun)
+            if not isinstance(said, Exception):
+                return _reply(ask, said, cost)
+            if not self._drop(said, arguments):
+                return provider_failure(said, options=_OPTIONS, cost=cost)
 
-    async def _aone(self, ask: Ask) -> Reply[Completion]:
-        cost = Cost()
-        while True:
-            arguments, begun = self._arguments(ask), time.perf_counter()
-            try:
-                said = await self._target(ask).ainvoke(_messages(ask), config={"callbacks": []}, **arguments)
-            except Exception as error:  # noqa: BLE001  # mapped by the table, once
-                cost += Cost(calls=1, seconds=time.perf_counter() - begun)
-                if self._drop(error, arguments):
-                    continue
-                return self._failed(error, cost)
-            return _reply(ask, said, cost + Cost(calls=1, seconds=time.perf_counter() - begun))
+    def _send(self, ask: Ask, arguments: Body) -> Any:
+        return self._target(ask).invoke(_messages(ask), config={"callbacks": []}, **arguments)
 
-    def _failed(self, error: Exception, cost: Cost) -> Failed:
-        return provider_failure(error, options=_OPTIONS, cost=cost)
+    async def _asend(self, ask: Ask, arguments: Body) -> Any:
+        return await self._target(ask).ainvoke(_messages(ask), config={"callbacks": []}, **arguments)
 
     def _arguments(self, ask: Ask) -> dict[str, Any]:
         wanted = {

@@ -86,13 +86,8 @@ class OpenAIChat(EndpointBackend[Ask]):
             return (yield from self._ask(asks[0], 1))
         replies: list[Reply[Completion]] = []
         while len(replies) < len(asks):
-            first = asks[len(replies)]
-            alike = 1
-            if "n" not in self._refused:
-                same = first.undrawn()
-                rest = asks[len(replies) + 1 :]
-                alike += next((i for i, ask in enumerate(rest) if ask.undrawn() != same), len(rest))
-            found = yield from self._ask(first, alike)
+            rest = asks[len(replies) :]
+            found = yield from self._ask(rest[0], 1 if "n" in self._refused else self._alike(rest))
             replies += found
         return replies
 
@@ -110,7 +105,7 @@ class OpenAIChat(EndpointBackend[Ask]):
                     n = 1 if refused == "n" else n
                     self._refuse(refused)
                     continue
-                return [self._endpoint.failed(reply, cost.split(n))] * n
+                return [self._failure(reply, cost.split(n))] * n
             replies = read(reply, n, cost, partial(_reply, ask))
             if len(replies) < n:
                 self._refuse("n")

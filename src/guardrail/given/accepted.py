@@ -8,6 +8,11 @@ from typing import Any, Protocol, TypeAlias
 from guardrail.given.sources import Document, Gathered
 from guardrail.requests import Completion, Message
 
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON that is made here."""
+JsonObject: TypeAlias = Mapping[str, Any]
+"""An object of JSON that somebody gave: it is read, and never changed."""
+
 
 class MessageLike(Protocol):
     """A message of OpenAI or LangChain."""
@@ -71,22 +76,14 @@ class LangChainDocument(Protocol):
         ...
 
 
-Turn: TypeAlias = Message | Mapping[str, Any] | tuple[str, str] | MessageLike
+Turn: TypeAlias = Message | JsonObject | tuple[str, str] | MessageLike
 Prompt: TypeAlias = str | Turn | PromptValue | Sequence[Turn] | None
 """A text, a message or messages: pairs, dicts, or those of OpenAI and LangChain."""
 Given: TypeAlias = (
-    str
-    | Completion
-    | Mapping[str, Any]
-    | MessageLike
-    | ChatCompletion
-    | Produced
-    | Holder
-    | ChatResult
-    | None
+    str | Completion | JsonObject | MessageLike | ChatCompletion | Produced | Holder | ChatResult | None
 )
 """An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as with a tool call."""
-Text: TypeAlias = str | LangChainDocument | Document | Mapping[str, Any]
+Text: TypeAlias = str | LangChainDocument | Document | JsonObject
 Documents: TypeAlias = Text | Iterable[Text] | Gathered | None
 """Texts, documents of LangChain, as objects or as JSON, or dicts with a text and a title, a URL and the like."""
 Sayings: TypeAlias = str | Iterable[Given] | None

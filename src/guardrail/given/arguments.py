@@ -18,6 +18,7 @@ from guardrail.engine.flow import Request
 from guardrail.engine.hub import Store
 from guardrail.engine.jobs import Retry
 from guardrail.errors import ConfigError, UnknownName
+from guardrail.given.accepted import JsonObject
 from guardrail.given.advice import policy_to_write
 from guardrail.given.recognition import is_missing, is_of, shown, written
 from guardrail.options import seconds
@@ -147,7 +148,7 @@ def chat(given: Any, name: str) -> Backend[Any] | None:
     return _must_be_backend(given, name, partial(_chat_to_write, given, name))
 
 
-def backends(given: Mapping[str, Any] | None, brought: Iterable[str]) -> dict[str, Backend[Any]]:
+def backends(given: JsonObject | None, brought: Iterable[str]) -> dict[str, Backend[Any]]:
     """Further models by lane; chat models of LangChain in their adapter.
 
     Args:

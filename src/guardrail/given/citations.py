@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from guardrail.given.accepted import JsonObject
 from guardrail.given.content import LANGCHAIN, as_plain
 from guardrail.given.recognition import is_of
 from guardrail.given.sources import NAMES, first_field
@@ -27,7 +28,7 @@ _POINT = 1  # characters of the place of a citation that has one point
 _BRACKETS = ("(", "[", "【", "（")
 
 
-def fields_of(annotation: Mapping[str, Any]) -> Mapping[str, Any]:
+def fields_of(annotation: JsonObject) -> JsonObject:
     """The fields of an annotation, also those that it has a level deeper.
 
     Example:
@@ -38,7 +39,7 @@ def fields_of(annotation: Mapping[str, Any]) -> Mapping[str, Any]:
     return {name: value for one in (*deeper, annotation) for name, value in one.items()}
 
 
-def begins(fields: Mapping[str, Any]) -> Any:
+def begins(fields: JsonObject) -> Any:
     """The place at which an annotation with such fields begins; `None` if it names none."""
     return next((fields[name] for name in PLACES if fields.get(name) is not None), None)
 

@@ -10,7 +10,15 @@ from numbers import Number
 from typing import Any, cast, get_args
 
 from guardrail.errors import InputError
-from guardrail.given.accepted import Documents, Given, LangChainDocument, Prompt, PromptValue, Sayings
+from guardrail.given.accepted import (
+    Documents,
+    Given,
+    JsonObject,
+    LangChainDocument,
+    Prompt,
+    PromptValue,
+    Sayings,
+)
 from guardrail.given.advice import instead, refusal
 from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
 from guardrail.given.sources import Document, Gathered, source_from
@@ -116,7 +124,7 @@ def _message(given: object, number: int) -> Message | None:
     raise InputError(f"prompt= takes messages, got {shown(given)} as message {number}: write {_PAIR}")
 
 
-def _of_mapping(given: Mapping[str, Any], where: str) -> Message | None:
+def _of_mapping(given: JsonObject, where: str) -> Message | None:
     """A message of OpenAI's chat completions, an item of its Responses API, or a message of LangChain as JSON."""
     kind = given.get("type", "message")
     if "role" in given:
@@ -204,7 +212,8 @@ def answer_of(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLo
     if isinstance(given, Completion):
         return given.text, given.logprobs
     if is_of(given, LANGCHAIN):
-        return _of_langchain(given)
+        said = cast("Any", given)
+        return str(said.text), tokens_of(said.response_metadata.get("logprobs"))
     if is_of(given, "langchain_core.outputs.generation:Generation"):
         said = cast("Any", given)
         return answer_of(said.message, takes=takes) if hasattr(said, "message") else (said.text, ())
@@ -216,12 +225,7 @@ def answer_of(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLo
     raise _no_answer(given, takes)
 
 
-def _of_langchain(said: Any) -> tuple[str, tuple[TokenLogprob, ...]]:
-    told = said.response_metadata.get("logprobs")
-    return str(said.text), _logprobs(told.get("content") if isinstance(told, Mapping) else None)
-
-
-def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
+def _of_response(given: JsonObject, takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
     """A chat completion, a choice of one, a response of the Responses API, or a message of either."""
     stored = given.get("data") if role_of(given.get("type")) is not None else given.get("kwargs")
     if isinstance(stored, Mapping):  # a message of LangChain as JSON
@@ -229,9 +233,7 @@ def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[Token
     if isinstance(given.get("choices"), list):
         return answer_of(_only(given["choices"], "response.choices[0]", takes), takes=takes)
     if isinstance(given.get("message"), Mapping):
-        told = given.get("logprobs")
-        text = _text(given["message"].get("content"), takes)
-        return text, _logprobs(told.get("content") if isinstance(told, Mapping) else None)
+        return _text(given["message"].get("content"), takes), tokens_of(given.get("logprobs"))
     if isinstance(given.get("output"), list):
         said = [
             item for item in given["output"] if isinstance(item, Mapping) and item.get("type") == "message"
@@ -253,7 +255,7 @@ def _of_blocks(blocks: Sequence[Any]) -> tuple[str, tuple[TokenLogprob, ...]]:
     spoken = [block for block in blocks if _block(block)]
     told = [block.get("logprobs") if isinstance(block, Mapping) else None for block in spoken]
     tokens = [token for one in told if one for token in one] if all(told) else []
-    return "".join(map(_block, spoken)), _logprobs(tokens)
+    return "".join(map(_block, spoken)), tokens_of(tokens)
 
 
 def _only(choices: Sequence[Any], first: str, takes: str) -> Any:
@@ -268,12 +270,17 @@ def _only(choices: Sequence[Any], first: str, takes: str) -> Any:
     )
 
 
-def _logprobs(told: Any) -> tuple[TokenLogprob, ...]:
+def tokens_of(told: Any) -> tuple[TokenLogprob, ...]:
+    """Tokens as OpenAI's protocols write them; none where they are of a service's own form: the text can be checked all the same.
+
+    Args:
+        told: a list of them, or `logprobs` of a choice.
+    """
     from guardrail.chat import token_logprobs
 
     try:
-        return token_logprobs(told or ())
-    except (KeyError, TypeError, ValueError):  # a service's own form: the text can be checked all the same
+        return token_logprobs((told.get("content") if isinstance(told, Mapping) else told) or ())
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return ()
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from guardrail._log import log
 from guardrail._visible import one_line
 from guardrail.given import content
+from guardrail.given.accepted import JsonObject
 from guardrail.given.delimited import delimited
 from guardrail.given.recognition import is_of
 from guardrail.given.sources import NAMES, Document, Gathered, Source, first_field, source_from
@@ -71,7 +72,7 @@ TOOL, PROMPT, FIELD, FILE, WEB, BLOCK, SEARCH = (
 def gathered(
     messages: Iterable[Any] = (),
     *,
-    request: Mapping[str, Any] | None = None,
+    request: JsonObject | None = None,
     response: Any = None,
     users: bool = False,
 ) -> Gathered:
@@ -135,7 +136,7 @@ class _Reader:
 
     # -- whole requests and responses
 
-    def request(self, body: Mapping[str, Any]) -> None:
+    def request(self, body: JsonObject) -> None:
         """A request's body: its prompt, its conversation, and fields that hold documents."""
         for name in ("system", "instructions"):
             self._content(body.get(name), role="system")
@@ -191,17 +192,17 @@ class _Reader:
 
     # -- tools
 
-    def _called(self, message: Mapping[str, Any]) -> None:
+    def _called(self, message: JsonObject) -> None:
         """Note the calls of a message: what they were called with is the assistant's own words."""
         for call in _items(message.get("tool_calls")):
             known = _plain(call)
             function = _plain(known.get("function")) or known
             self._call(known, function.get("name"), function.get("arguments", function.get("args")))
 
-    def _call(self, known: Mapping[str, Any], name: Any, arguments: Any) -> None:
+    def _call(self, known: JsonObject, name: Any, arguments: Any) -> None:
         self.calls[first_field(known, _CALL_IDS)] = (str(name or ""), arguments)
 
-    def _tool(self, message: Mapping[str, Any], value: Any = None) -> None:
+    def _tool(self, message: JsonObject, value: Any = None) -> None:
         """The result of a tool: the documents in it, or its text, without what the call itself said."""
         called = first_field(message, _CALL_IDS)
         name, arguments = self.calls.get(called, ("", None))
@@ -256,13 +257,13 @@ class _Reader:
         elif role == "user" and delimited(text, by_user=True):
             self._not_read("what is delimited in a user's message: it may be the user's own claim")
 
-    def _block(self, block: Mapping[str, Any], *, role: str, call: Source | None = None) -> None:
+    def _block(self, block: JsonObject, *, role: str, call: Source | None = None) -> None:
         """A content block, or an item of the Responses API. Of the assistant's only what services put there is read."""
         kind = str(block.get("type") or "")
         if not self._of_service(kind, block, call) and role != "assistant":
             self._of_prompt(kind, block, role)
 
-    def _of_service(self, kind: str, block: Mapping[str, Any], call: Source | None) -> bool:
+    def _of_service(self, kind: str, block: JsonObject, call: Source | None) -> bool:
         """A call of a tool, its result, or what a service found; whether it is one of these."""
         if kind in _CALLS:
             self._call(
@@ -282,7 +283,7 @@ class _Reader:
             return kind in _BY_MODEL
         return True
 
-    def _of_prompt(self, kind: str, block: Mapping[str, Any], role: str) -> None:
+    def _of_prompt(self, kind: str, block: JsonObject, role: str) -> None:
         """What an application puts into a message."""
         guarded = _plain(_plain(block.get("guardContent")).get("text"))  # of Bedrock's Converse
         if kind == "grounding_source" or "grounding_source" in _items({**block, **guarded}.get("qualifiers")):
@@ -297,7 +298,7 @@ class _Reader:
         elif kind in _PICTURES or kind in _FILES:
             self._not_read(_file_name(block, kind))
 
-    def _attached(self, block: Mapping[str, Any]) -> None:
+    def _attached(self, block: JsonObject) -> None:
         """A document block: plain text, or blocks of text; whatever else is named as not read."""
         inner = _plain(block.get("source"))
         source = replace(
@@ -315,7 +316,7 @@ class _Reader:
         named = str(source) if source.name or source.url else "a document"
         return self._not_read(f"{named} ({inner.get('media_type') or kind})")
 
-    def _hosted(self, kind: str, item: Mapping[str, Any]) -> None:
+    def _hosted(self, kind: str, item: JsonObject) -> None:
         """A call of a tool that the service ran: its item has what came back."""
         if kind == "file_search_call":
             results = _items(item.get("results"))
@@ -338,7 +339,7 @@ class _Reader:
             {**item, "artifact": None, "name": item.get("name") or kind.removesuffix("_call")}, output or ""
         )
 
-    def _page(self, block: Mapping[str, Any], call: Source | None) -> None:
+    def _page(self, block: JsonObject, call: Source | None) -> None:
         """A page of a web search or a fetch; of Anthropic's searches the text is encrypted."""
         source = source_from(block, WEB)
         inner = _plain(block.get("content"))
@@ -431,7 +432,7 @@ def _documents_in(artifact: Any) -> list[Any]:
     ] or ([artifact] if is_of(artifact, document) else [])
 
 
-def _as_text(value: Mapping[str, Any]) -> str:
+def _as_text(value: JsonObject) -> str:
     """A result that is neither a text nor blocks: what a command printed, or a record."""
     printed = [value[name] for name in ("stdout", "stderr", "text") if isinstance(value.get(name), str)]
     if printed:
@@ -440,7 +441,7 @@ def _as_text(value: Mapping[str, Any]) -> str:
     return json.dumps(kept, ensure_ascii=False, default=str)
 
 
-def _file_name(block: Mapping[str, Any], kind: str) -> str:
+def _file_name(block: JsonObject, kind: str) -> str:
     inner = _plain(block.get("file"))
     known = {**block, **inner, **_plain(block.get("source"))}
     name = first_field(known, (*NAMES, "file_id", "url", "file_url"))

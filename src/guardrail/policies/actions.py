@@ -227,7 +227,7 @@ def annotate(on: On = Verdict.UNSUPPORTED, *, texts: Given | None = None) -> Ann
         UnknownName: there is no such verdict, or no text with such a key.
         ConfigError: something is no verdict, or no text.
     """
-    return Annotate(_verdicts(on), texts=Texts.of(texts))
+    return Annotate(verdicts(on), texts=Texts.of(texts))
 
 
 def correct(on: On = _KNOWN_OTHERWISE) -> Correct:
@@ -235,7 +235,7 @@ def correct(on: On = _KNOWN_OTHERWISE) -> Correct:
 
     Each correction is an edit of the decision, with what it replaces.
     """
-    return Correct(_verdicts(on))
+    return Correct(verdicts(on))
 
 
 def remove(on: On = Verdict.UNSUPPORTED, *, what: What = "claim", texts: Given | None = None) -> Remove:
@@ -249,12 +249,12 @@ def remove(on: On = Verdict.UNSUPPORTED, *, what: What = "claim", texts: Given |
     Raises:
         ConfigError: `what` is neither.
     """
-    return Remove(_verdicts(on), what, texts=Texts.of(texts))
+    return Remove(verdicts(on), what, texts=Texts.of(texts))
 
 
 def regenerate(times: int = 1, *, on: On = Verdict.UNSUPPORTED) -> Regenerate:
     """Let the model try again, up to `times` times, and keep the best attempt."""
-    return Regenerate(_verdicts(on), times)
+    return Regenerate(verdicts(on), times)
 
 
 def block(message: str = "", *, on: On = Verdict.UNSUPPORTED, texts: Given | None = None) -> Block:
@@ -262,10 +262,16 @@ def block(message: str = "", *, on: On = Verdict.UNSUPPORTED, texts: Given | Non
 
     Without a message, the text "withheld" is shown in the answer's language; `texts` as of `annotate`.
     """
-    return Block(_verdicts(on), message, texts=Texts.of(texts))
+    return Block(verdicts(on), message, texts=Texts.of(texts))
 
 
-def _verdicts(on: On) -> frozenset[Verdict]:
+def verdicts(on: On) -> frozenset[Verdict]:
+    """The verdicts that a user means.
+
+    Raises:
+        UnknownName: there is no such verdict.
+        ConfigError: it is none.
+    """
     if not isinstance(on, Collection):
         raise ConfigError(f"on= takes verdicts, got {shown(on)}: write on={{'unsupported', 'unverified'}}")
     found = [on] if isinstance(on, str) else list(on)

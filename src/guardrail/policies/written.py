@@ -11,7 +11,7 @@ from typing import Any, cast
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.advice import policy_to_write
 from guardrail.given.recognition import shown
-from guardrail.policies.actions import Annotate, Block, Correct, Flag, Regenerate, Remove
+from guardrail.policies.actions import Annotate, Block, Correct, Flag, Regenerate, Remove, verdicts
 from guardrail.policies.composition import Chain, Policy, VerdictPolicy
 from guardrail.policies.texts import Texts, table
 from guardrail.report import Verdict
@@ -91,11 +91,7 @@ def _texts(found: Mapping[tuple[str, str], str]) -> Texts:
 
 
 def _read_verdicts(value: str) -> frozenset[Verdict]:
-    names = value.split("+")
-    for name in names:
-        if name not in set(Verdict):
-            raise UnknownName("verdict", name, [verdict.value for verdict in Verdict])
-    return frozenset(Verdict(name) for name in names)
+    return verdicts(value.split("+"))
 
 
 def _read_count(value: str) -> int:

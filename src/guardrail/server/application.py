@@ -16,13 +16,14 @@ from starlette.types import Receive, Scope, Send
 from guardrail._log import log
 from guardrail.adapting.openai_api import warn_if_buffered
 from guardrail.guard import Guard
-from guardrail.server import guarded, litellm, openapi, questions, stored
+from guardrail.server import litellm, openapi, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
+from guardrail.server.guarded import GuardedCall
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import Kind, label, nowhere, unguarded
-from guardrail.server.rules import Chosen, Rules
+from guardrail.server.rules import Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
 
@@ -237,41 +238,28 @@ class Application:
             return await self._passed(call)
         if call.path == "/metrics":
             return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
-        chosen = self._chosen(call)
+        model = call.json().get("model") if self._rules.by_model else None
+        chosen = self._rules.choose(call.owner, model if isinstance(model, str) else "", call.headers)
         guard, settings, metrics = chosen.guard, chosen.settings, self.metrics
         if kind is Kind.GUARDED:
-            desk = guarded.Desk(settings, guard, metrics, self.upstream, self.later, self._stored)
-            return await guarded.answer(call, desk)
+            return await GuardedCall(
+                call, settings, guard, metrics, self.upstream, self.later, self._stored
+            ).answer()
         match call.path:
             case "/v1/guardrail/check":
-                return await questions.check(
-                    call, guard, metrics, mode=settings.mode, longest=settings.answer_limit
-                )
+                return await questions.check(call, guard, metrics, settings)
             case "/v1/guardrail/estimate":
-                return await questions.estimate(call, guard, longest=settings.answer_limit)
+                return await questions.estimate(call, guard, settings)
             case "/beta/litellm_basic_guardrail_api":
                 if settings.workers > 1:
                     raise Refused(501, "several_workers", _ONE_WORKER)
-                return await litellm.guarded(
-                    call,
-                    guard,
-                    metrics,
-                    self._remembered,
-                    mode=settings.mode,
-                    on_rewrite=settings.on_rewrite,
-                    longest=settings.answer_limit,
-                    users=settings.user_documents,
-                )
+                return await litellm.guarded(call, guard, metrics, self._remembered, settings)
         raise self._not_here(call)
 
     def _not_here(self, call: Call) -> Refused:
         if not call.path.startswith("/v1/"):
             return Refused(404, "not_found", nowhere(call.method, call.path, self._through))
         return Refused(501, "unguarded_route", unguarded(call.method, call.path))
-
-    def _chosen(self, call: Call) -> Chosen:
-        model = call.json().get("model") if self._rules.by_model else None
-        return self._rules.choose(call.owner, model if isinstance(model, str) else "", call.headers)
 
     async def _passed(self, call: Call) -> Response:
         new = stored.makes(call.method, call.path)

@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
+from guardrail.given.accepted import Json
 from guardrail.server.bodies import request_object
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import Kind, Through, kind_of, plain
@@ -37,7 +38,7 @@ class Call:
     until: float
     owner: str = ""
     body: bytes = b""
-    _object: dict[str, Any] | None = None
+    _object: Json | None = None
 
     @classmethod
     def of(cls, scope: Scope, seconds: float) -> Call:
@@ -72,7 +73,7 @@ class Call:
             )
         return kind_of(self.method, self.path, through)
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> Json:
         """The body as an object; nobody may change it.
 
         Raises:
@@ -82,7 +83,7 @@ class Call:
             self._object = request_object(self.body)
         return self._object
 
-    def saying(self, request: dict[str, Any]) -> Call:
+    def saying(self, request: Json) -> Call:
         """The same call with another body."""
         return replace(self, body=json.dumps(request).encode(), _object=request)
 

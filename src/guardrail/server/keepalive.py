@@ -6,7 +6,6 @@ import json
 from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["comment", "chunk", "off"]
-KINDS = ("comment", "chunk", "off")
 _COMMENT = (
     b": keep-alive\n"  # one newline: a blank line after an `id:` makes OpenAI's client read an empty event
 )

@@ -14,13 +14,14 @@ import json
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from guardrail.adapting.sentence_release import SentenceRelease, is_whole
 from guardrail.errors import GuardrailError, InputError
 from guardrail.given import content
+from guardrail.given.accepted import Json
 from guardrail.given.documents import gathered
 from guardrail.guard import Guard
 from guardrail.policies import ENGLISH, Phrases
@@ -28,6 +29,7 @@ from guardrail.report import Case, Report
 from guardrail.server.calls import Call
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
+from guardrail.server.settings import Settings
 
 Key = tuple[str, str, str]
 Examined = tuple[Report | None, str]
@@ -113,16 +115,12 @@ async def guarded(
     guard: Guard,
     metrics: Metrics,
     remembered: Remembered,
-    *,
-    mode: str,
-    on_rewrite: Literal["rewrite", "block"],
-    longest: int,
-    users: bool = False,
+    settings: Settings,
 ) -> Response:
     """What LiteLLM is to do with the texts of a request or a response.
 
     Raises:
-        Refused: the body says something else, or the texts of a response are very many, or have more than so many characters.
+        Refused: the body says something else, or the texts of a response are very many, or too long.
     """
     body = call.json()
     texts = body.get("texts") or []
@@ -142,10 +140,11 @@ async def guarded(
         return JSONResponse({"action": "NONE"})
     if body.get("input_type") != "response":
         raise Refused(400, "bad_request", "expected input_type to be request or response")
+    longest = settings.answer_limit
     if sum(map(len, texts)) > longest or len(texts) > _MOST:
         said = f"expected at most {_MOST:,} texts of together {longest:,} characters, got more"
         raise Refused(413, "answer_too_long", said)
-    asked = _asked(remembered.get(key) if key[2] else None, users=users)
+    asked = _asked(remembered.get(key) if key[2] else None, users=settings.user_documents)
     found = []
     for text in texts:
         found.append(await examined(guard, text, asked))
@@ -154,12 +153,12 @@ async def guarded(
         if report is None:
             metrics.unfinished.labels("guard").inc()
         else:
-            metrics.examined(report.summary(), mode=mode)
-    if mode == "monitor":
+            metrics.examined(report.summary(), mode=settings.mode)
+    if settings.mode == "monitor":
         return JSONResponse({"action": "NONE"})
     closed = guard.policy.withholds_unchecked
     phrases = guard.policy.phrases("\n\n".join(texts), asked.question)
-    return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed, phrases=phrases))
+    return JSONResponse(decided(texts, found, on_rewrite=settings.on_rewrite, closed=closed, phrases=phrases))
 
 
 async def examined(guard: Guard, text: str, asked: Case) -> Examined:
@@ -194,7 +193,7 @@ def decided(
     on_rewrite: str,
     closed: bool,
     phrases: Phrases = ENGLISH,
-) -> dict[str, Any]:
+) -> Json:
     """The answer to LiteLLM.
 
     Args:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Metric, Summary, generate_latest, values
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
+
+from guardrail.given.accepted import JsonObject
 
 
 def share(folder: Path, worker: int) -> None:
@@ -78,7 +79,7 @@ class Metrics(Collector):
             "guardrail_cancelled_total", "Requests whose client went away before the end.", registry=own
         )
 
-    def examined(self, summary: Mapping[str, Any], *, mode: str) -> None:
+    def examined(self, summary: JsonObject, *, mode: str) -> None:
         """Count an examination, given the summary of its report; that of several choices has one for each."""
         for one in summary.get("choices", [summary]):
             self.answers.labels(one["verdict"] or "none", one["action"], mode).inc()

@@ -6,9 +6,9 @@ import json
 from functools import cache
 from typing import Any
 
+from guardrail.given.accepted import Json
 from guardrail.report import Report
 
-Json = dict[str, Any]
 _REFERENCES = {
     "/v1/chat/completions": "https://platform.openai.com/docs/api-reference/chat/create",
     "/v1/responses": "https://platform.openai.com/docs/api-reference/responses/create",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
 from guardrail._log import log
 from guardrail.errors import GuardrailError, InputError
+from guardrail.given.accepted import Json
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 from guardrail.server.calls import Call
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
+from guardrail.server.settings import Settings
 
 _FIELDS = ("answer", "prompt", "context", "samples")
 _UNSAID = {"failures": {"__all__": {"traceback"}}}  # paths of this machine
@@ -23,20 +24,20 @@ _PLACED = re.compile(r"(the connection failed|no reply in (?:time|[\d.e+-]+ s))\
 _FILE = re.compile(r"(?<![\w./:-])/(?:[^\s/'\"]+/)+[^\s/'\"),;]*")
 
 
-async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longest: int) -> Response:
+async def check(call: Call, guard: Guard, metrics: Metrics, settings: Settings) -> Response:
     """The report on a given answer.
 
     Raises:
-        Refused: the answer cannot be read, is longer than so many characters, or could not be checked.
+        Refused: the answer cannot be read, is too long, or could not be checked.
     """
-    case = _case(call.json(), longest)
+    case = _case(call.json(), settings.answer_limit)
     try:
         report = await guard.acheck(case)
     except GuardrailError as error:
         raise Refused(
             500, "guard_failed", f"the answer could not be checked ({type(error).__name__})"
         ) from None
-    metrics.examined(report.summary(), mode=mode)
+    metrics.examined(report.summary(), mode=settings.mode)
     written = await asyncio.to_thread(_written, report)  # very many findings take a while
     return Response(written, media_type="application/json")
 
@@ -64,20 +65,19 @@ def _unplaced(text: str) -> str:
     return _FILE.sub("[path]", _PLACED.sub(r"\1", text))
 
 
-async def estimate(call: Call, guard: Guard, *, longest: int) -> Response:
+async def estimate(call: Call, guard: Guard, settings: Settings) -> Response:
     """Paid calls of a check, at least and at most, before anything is asked.
 
     Raises:
-        Refused: the answer cannot be read, or is longer than so many characters.
+        Refused: the answer cannot be read, or is too long.
     """
-    found = await asyncio.to_thread(
-        guard.estimate, _case(call.json(), longest)
-    )  # a long answer is read for seconds
+    case = _case(call.json(), settings.answer_limit)
+    found = await asyncio.to_thread(guard.estimate, case)  # a long answer is read for seconds
     by_detector = {name: {"least": a, "most": b} for name, (a, b) in found.by_detector.items()}
     return JSONResponse({"least": found.least, "most": found.most, "by_detector": by_detector})
 
 
-def _case(body: dict[str, Any], longest: int) -> Case:
+def _case(body: Json, longest: int) -> Case:
     """What is examined.
 
     Raises:

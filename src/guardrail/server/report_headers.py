@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
+from guardrail.given.accepted import JsonObject
 from guardrail.policies import Annotate, Chain, Flag, Plan, Policy
 from guardrail.report import Verdict
 
@@ -22,7 +22,7 @@ def quotes_are_safe(policy: Policy | Plan) -> bool:
     return isinstance(policy, Flag | Annotate)
 
 
-def vsr(summary: Mapping[str, Any], texts: Sequence[str], policy: Policy | Plan) -> list[tuple[str, str]]:
+def vsr(summary: JsonObject, texts: Sequence[str], policy: Policy | Plan) -> list[tuple[str, str]]:
     """The headers of an answer.
 
     Args:
@@ -42,7 +42,7 @@ def vsr(summary: Mapping[str, Any], texts: Sequence[str], policy: Policy | Plan)
     return [*found, ("x-vsr-hallucination-spans", quoted[:_LONGEST])] if quoted else found
 
 
-def _quoted(summary: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
+def _quoted(summary: JsonObject, texts: Sequence[str]) -> Iterator[str]:
     for one, text in zip(summary.get("choices", [summary]), texts, strict=False):
         for span in one.get("spans", ()):
             if span["verdict"] == Verdict.UNSUPPORTED.value:

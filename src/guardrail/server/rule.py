@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from guardrail.errors import ConfigError, UnknownName
+from guardrail.given.accepted import Json
 from guardrail.options import one_of
 from guardrail.policies import parse_policy
 from guardrail.server.keys import hash_of
@@ -51,7 +52,7 @@ class Rule:
         for name in entry:
             if name not in _FIELDS:
                 raise UnknownName("[[rule]] entry", str(name), _FIELDS)
-        made: dict[str, Any] = {
+        made: Json = {
             name: _names(name, entry[name]) for name in ("keys", "models", "detectors") if name in entry
         }
         made["keys"] = tuple(hash_of(key) for key in made.get("keys", ()))

@@ -17,7 +17,16 @@ from guardrail.server.application import Application
 from guardrail.server.connections import patient
 from guardrail.server.settings import Settings
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+@contextlib.contextmanager
+def handled(handle: Callable[..., Any]) -> Iterator[None]:
+    """SIGTERM and Ctrl-C are handled so within the block."""
+    before = {one: signal.signal(one, handle) for one in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 class _Server(uvicorn.Server):
@@ -33,15 +42,9 @@ class _Server(uvicorn.Server):
         if not self.should_exit:
             self._ready()
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capture_signals(self) -> contextlib.AbstractContextManager[None]:  # type: ignore[override]  # as its parent's
         """A first signal drains, a second one ends at once."""
-        before = {one: signal.signal(one, self.handle_exit) for one in _SIGNALS}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+        return handled(self.handle_exit)
 
 
 async def serving(

@@ -8,15 +8,14 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import SplitResult, urlsplit
 
 from guardrail._toml import entries_of
-from guardrail.adapting.reasoning import REASONING, Reasoning
+from guardrail.adapting.reasoning import Reasoning
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
 from guardrail.server.headers import is_name
-from guardrail.server.keepalive import KINDS
 from guardrail.server.keepalive import Kind as Sign
 from guardrail.server.keys import hash_of
 from guardrail.server.routes import Through, passed_through
@@ -120,7 +119,6 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upstream", _upstream(self.upstream))
-        _check_key(self.upstream_key)
         object.__setattr__(self, "keys", tuple(hash_of(key) for key in _texts("keys", self.keys)))
         object.__setattr__(self, "rules", tuple(Rule.of(rule) for rule in self.rules))
         if any(key not in self.keys for rule in self.rules for key in rule.keys):
@@ -136,13 +134,20 @@ class Settings:
                 raise ConfigError(
                     f"expected response_headers to name headers that may be handed on, got {text!r:.80}: leave it out"
                 )
-        for name in ("shared_state", "user_documents", "vsr_headers"):
-            _true_or_false(name, getattr(self, name))
-        one_of("mode", self.mode, ("enforce", "monitor"))
-        one_of("stream", self.stream, ("buffer", "sentence", "observe"))
-        one_of("reasoning", self.reasoning, REASONING)
-        one_of("keepalive", self.keepalive, KINDS)
-        one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
+        self._check_values()
+        _ = self.through  # a wrong one is refused where it is written
+        self._check_sharing()
+        self._check_keys()
+
+    def _check_values(self) -> None:
+        for name, kind in get_type_hints(type(self)).items():
+            given = getattr(self, name)
+            if get_origin(kind) is Literal:
+                one_of(name, given, get_args(kind))
+            elif kind is bool and not isinstance(given, bool):
+                raise ConfigError(
+                    f"expected {name} to be true or false, got {given!r:.80}: write {name} = true"
+                )
         number("port", self.port, least=0, most=65535, whole=True)
         number("workers", self.workers, least=1, most=256, whole=True)
         if self.workers > 1 and sys.platform == "win32":
@@ -153,8 +158,12 @@ class Settings:
         for name in ("deadline", "body_seconds", "keepalive_seconds"):
             number(name, getattr(self, name), above=0)
         number("drain", self.drain, least=0)
-        _ = self.through  # a wrong one is refused where it is written
-        self._check_sharing()
+
+    def _check_keys(self) -> None:
+        if self.upstream_key is not None and not _is_plain(self.upstream_key):  # no header can have it
+            raise ConfigError(
+                "expected the upstream's key as one word of ASCII, got blanks, line breaks or other characters in it"
+            )
         if self.no_auth or self.keys:
             return
         if self.upstream_key is not None:
@@ -265,14 +274,6 @@ def _has_port(parts: SplitResult) -> bool:
         return False
 
 
-def _check_key(key: str | None) -> None:
-    """Refuse a key that no header can have; the message shows nothing of it."""
-    if key is not None and not _is_plain(key):
-        raise ConfigError(
-            "expected the upstream's key as one word of ASCII, got blanks, line breaks or other characters in it"
-        )
-
-
 def _is_plain(text: str) -> bool:
     """Whether a text is one word of visible ASCII: it goes into a line of HTTP."""
     return text.isascii() and text.isprintable() and " " not in text
@@ -282,11 +283,6 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not all(isinstance(one, str) for one in given):
         raise ConfigError(f'expected {name} to be a list of texts: write {name} = ["…"]')
     return tuple(given)
-
-
-def _true_or_false(name: str, given: Any) -> None:
-    if not isinstance(given, bool):
-        raise ConfigError(f"expected {name} to be true or false, got {given!r:.80}: write {name} = true")
 
 
 def _is_loopback(host: str) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guardrail.adapting.strict_json import read_json
+from guardrail.given.accepted import JsonObject
 from guardrail.server.refusals import Refused
 
-Json = Mapping[str, Any]
 _ROOTS = "responses|conversations|containers|threads|batches|messages/batches|chat/completions"
 _STORED = re.compile(rf"/v1/(?:{_ROOTS})(?:/(?P<id>[^/]+)(?:/.*)?)?")
 _MAKES = frozenset(
@@ -67,7 +67,7 @@ class Stored:
         with contextlib.suppress(ValueError):
             self.note(owner, read_json(text or b"null"))
 
-    def check(self, owner: str, path: str, request: Json) -> None:
+    def check(self, owner: str, path: str, request: JsonObject) -> None:
         """Let a request pass if all that it names is its client's.
 
         Raises:
@@ -125,7 +125,7 @@ def names(path: str) -> bool:
     return path in _COUNTS or _STORED.fullmatch(path) is not None
 
 
-def named(request: Json) -> Iterator[tuple[str, str]]:
+def named(request: JsonObject) -> Iterator[tuple[str, str]]:
     """Places in a request that name something stored, and its id."""
     for raw, value in request.items():
         name = raw.casefold()  # some services read names in any case
@@ -144,7 +144,7 @@ def named(request: Json) -> Iterator[tuple[str, str]]:
                         yield from named(params)
 
 
-def _objects(value: Any) -> list[Json]:
+def _objects(value: Any) -> list[JsonObject]:
     """The objects of a list; an object alone is one, too."""
     listed = value if isinstance(value, list) else [value]
     return [one for one in listed if isinstance(one, Mapping)]
@@ -158,7 +158,7 @@ def _reference(place: str, value: Any) -> Iterator[tuple[str, str]]:
         yield place, str(value)
 
 
-def _in_containers(place: str, holder: Json) -> Iterator[tuple[str, str]]:
+def _in_containers(place: str, holder: JsonObject) -> Iterator[tuple[str, str]]:
     """The container in which a tool or a call runs."""
     for raw, value in holder.items():
         name = raw.casefold()
@@ -168,7 +168,7 @@ def _in_containers(place: str, holder: Json) -> Iterator[tuple[str, str]]:
             yield from _in_containers(place, value)
 
 
-def _in_item(item: Json, *, chat: bool) -> Iterator[tuple[str, str]]:
+def _in_item(item: JsonObject, *, chat: bool) -> Iterator[tuple[str, str]]:
     low = {name.casefold(): value for name, value in item.items()}
     kind = str(low.get("type") or "")
     place = f"an input item of type {kind!r:.40}"
@@ -183,7 +183,7 @@ def _in_item(item: Json, *, chat: bool) -> Iterator[tuple[str, str]]:
             yield from _reference("a message's audio", value)
 
 
-def _says_all(low: Json, kind: str, *, chat: bool) -> bool:
+def _says_all(low: JsonObject, kind: str, *, chat: bool) -> bool:
     """Whether an item says all that it means, whatever its id. Without a type and content it is a reference, as OpenAI reads it."""
     if kind in {"", "message"}:
         return low.get("content") is not None or (chat and not kind)
@@ -192,7 +192,7 @@ def _says_all(low: Json, kind: str, *, chat: bool) -> bool:
     )
 
 
-def created(body: Json) -> Iterator[str]:
+def created(body: JsonObject) -> Iterator[str]:
     """Ids in an answer that a later request may name."""
     found = [body.get("id"), _id(body.get("conversation")), _id(body.get("container"))]
     output = body.get("output")

@@ -7,7 +7,7 @@ import contextlib
 import json
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from http.cookiejar import DefaultCookiePolicy
 
 import httpx
@@ -239,13 +239,9 @@ class Upstream:
             told = read_json(body)
             if (shown := self.hiding.json(told)) != told:  # spelt by escapes
                 body = json.dumps(shown).encode()
-        return _response(body, response.status_code, self.headers(response))
-
-
-def _response(body: bytes, status: int, pairs: Iterable[tuple[str, str]]) -> Response:
-    made = Response(body, status)
-    made.raw_headers += as_bytes(pairs)
-    return made
+        made = Response(body, response.status_code)
+        made.raw_headers += as_bytes(self.headers(response))
+        return made
 
 
 class Passed(Response):

@@ -25,7 +25,7 @@ from guardrail.guard import Guard
 from guardrail.server.advice import advice, of_workers
 from guardrail.server.metrics import share
 from guardrail.server.rules import Rules
-from guardrail.server.serving import serving
+from guardrail.server.serving import handled, serving
 from guardrail.server.settings import Settings
 
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks of threads that are not there
@@ -198,14 +198,8 @@ class Supervisor:
             self._stopping = True
             there.send(b"x")
 
-        before = {one: signal.signal(one, handle) for one in (signal.SIGTERM, signal.SIGINT)}
-        try:
+        with here, there, handled(handle):
             yield here
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
-            here.close()
-            there.close()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Completion, TokenLogprob
 
 Cut: TypeAlias = Callable[[str], Sequence[str]]
@@ -18,9 +19,9 @@ def words(text: str) -> list[str]:
     return re.findall(r"\s*\S+|\s+\Z", text)
 
 
-def choice(index: int, one: Completion, body: Mapping[str, Any], *, chat: bool) -> dict[str, Any]:
+def choice(index: int, one: Completion, body: JsonObject, *, chat: bool) -> Json:
     """One choice of a whole completion, with log-probabilities where they are asked for."""
-    found: dict[str, Any] = {"index": index, "finish_reason": one.finish_reason or "stop", "logprobs": None}
+    found: Json = {"index": index, "finish_reason": one.finish_reason or "stop", "logprobs": None}
     if chat:
         found["message"] = {"role": "assistant", "content": one.text, "refusal": None}
         if body.get("logprobs"):
@@ -46,18 +47,18 @@ def _tokens(text: str) -> tuple[TokenLogprob, ...]:
     )
 
 
-def _token(token: TokenLogprob, body: Mapping[str, Any]) -> dict[str, Any]:
+def _token(token: TokenLogprob, body: JsonObject) -> Json:
     most = int(body.get("top_logprobs") or 0)
     top = [{"token": text, "logprob": value, "bytes": None} for text, value in token.top[:most]]
     return {"token": token.token, "logprob": token.logprob, "bytes": None, "top_logprobs": top}
 
 
 def completion_stream(
-    head: Mapping[str, Any],
+    head: JsonObject,
     completions: Sequence[Completion],
-    messages: Sequence[Mapping[str, Any]],
+    messages: Sequence[JsonObject],
     usage: Mapping[str, int] | None,
-    body: Mapping[str, Any],
+    body: JsonObject,
     *,
     chat: bool,
     cut: Cut = words,
@@ -75,7 +76,7 @@ def completion_stream(
     """
     kind = "chat.completion.chunk" if chat else "text_completion"
 
-    def event(choices: list[dict[str, Any]], **more: Any) -> bytes:
+    def event(choices: list[Json], **more: Any) -> bytes:
         return b"data: " + json.dumps({**head, "object": kind, "choices": choices, **more}).encode() + b"\n\n"
 
     for index, one in enumerate(completions):
@@ -89,15 +90,15 @@ def completion_stream(
         if more:
             more["tool_calls"] = [{**call, "index": i} for i, call in enumerate(more.get("tool_calls") or ())]
             yield event([{"index": index, "delta": more, "finish_reason": None}])
-        last: dict[str, Any] = {"delta": {}} if chat else {"text": ""}
+        last: Json = {"delta": {}} if chat else {"text": ""}
         yield event([{"index": index, **last, "finish_reason": one.finish_reason or "stop"}])
     if usage is not None:
         yield event([], usage=usage)
     yield b"data: [DONE]\n\n"
 
 
-def _delta(index: int, piece: str, body: Mapping[str, Any], *, chat: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"delta": {"content": piece}} if chat else {"text": piece}
+def _delta(index: int, piece: str, body: JsonObject, *, chat: bool) -> Json:
+    said: Json = {"delta": {"content": piece}} if chat else {"text": piece}
     if chat and body.get("logprobs"):
         said["logprobs"] = {"content": [_token(TokenLogprob(piece, -0.125, ((piece, -0.125),)), body)]}
     return {"index": index, **said, "finish_reason": None}

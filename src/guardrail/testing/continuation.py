@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reply
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
 _TOKEN = re.compile(r"\s*\S+|\s+\Z")
@@ -24,8 +25,8 @@ class ModelRefused(Exception):  # what a client is told
 
 
 def choices(
-    model: Backend[Any], body: Mapping[str, Any], first: int, count: int, ignored: Sequence[str] = ()
-) -> tuple[list[dict[str, Any]], int]:
+    model: Backend[Any], body: JsonObject, first: int, count: int, ignored: Sequence[str] = ()
+) -> tuple[list[Json], int]:
     """The choices, and how many tokens they have together. What is echoed does not go on.
 
     Args:
@@ -44,7 +45,7 @@ def choices(
     seed = first if body.get("seed") is None else int(body["seed"])
     found, spent = [], 0
     for i in range(count):
-        logprobs: dict[str, Any] | None
+        logprobs: Json | None
         echoes = bool(body.get("echo")) and "echo" not in ignored
         if told is not None and most == 1 and not echoes:
             text, finish, logprobs = _next(model, prompt, int(told))
@@ -65,7 +66,7 @@ def choices(
 
 
 def _continued(
-    model: Backend[Any], body: Mapping[str, Any], prompt: str, draw: int, ignored: Sequence[str]
+    model: Backend[Any], body: JsonObject, prompt: str, draw: int, ignored: Sequence[str]
 ) -> tuple[str, str]:
     given = () if "stop" in ignored else body.get("stop") or ()
     stops = (given,) if isinstance(given, str) else tuple(given)
@@ -83,7 +84,7 @@ def _continued(
     return (text, "length") if end is None else (text[: len(text) - len(end)], "stop")
 
 
-def _next(model: Backend[Any], prompt: str, most: int) -> tuple[str, str, dict[str, Any]]:
+def _next(model: Backend[Any], prompt: str, most: int) -> tuple[str, str, Json]:
     """The likeliest token, with the `most` likeliest."""
     outcomes: Outcomes = _value(model.answer([Distribution(prompt, "")])[0])
     ranked = sorted(zip(outcomes.probabilities, outcomes.names, strict=True), reverse=True)
@@ -98,7 +99,7 @@ def _next(model: Backend[Any], prompt: str, most: int) -> tuple[str, str, dict[s
     return name, "length", logprobs
 
 
-def _scored(model: Backend[Any], context: str, text: str) -> dict[str, Any]:
+def _scored(model: Backend[Any], context: str, text: str) -> Json:
     """The tokens of a text, each after all before it; the first of everything has no log-probability."""
     tokens = [(found[0], len(context) + found.start()) for found in _TOKEN.finditer(text)]
     logs: list[float | None] = []

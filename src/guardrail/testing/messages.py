@@ -6,19 +6,20 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, words
 
 
-def asked_message(body: Mapping[str, Any]) -> dict[str, Any]:
+def asked_message(body: JsonObject) -> Json:
     """A request of the Messages API as one of chat completions; the marker `anthropic` says what it was."""
     first = [{"role": "system", "content": body["system"]}] if body.get("system") else []
     return {**body, "messages": [*first, *body["messages"]], "n": 1, "anthropic": True}
 
 
 def anthropic_message(
-    head: Mapping[str, Any], said: Completion, given: Mapping[str, Any], usage: Mapping[str, int]
-) -> dict[str, Any]:
+    head: JsonObject, said: Completion, given: JsonObject, usage: Mapping[str, int]
+) -> Json:
     """The body of a message.
 
     Args:
@@ -27,7 +28,7 @@ def anthropic_message(
         given: an assistant message as chat completions write it; its reasoning and tool calls become blocks.
         usage: as chat completions count it.
     """
-    blocks: list[dict[str, Any]] = []
+    blocks: list[Json] = []
     if given.get("reasoning_content"):
         blocks.append(
             {"type": "thinking", "thinking": given["reasoning_content"], "signature": "c2lnbmF0dXJl"}
@@ -55,7 +56,7 @@ def anthropic_message(
     }
 
 
-def message_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[bytes]:
+def message_stream(whole: JsonObject, cut: Cut = words) -> Iterator[bytes]:
     """Its events; `cut` cuts texts into pieces."""
 
     def event(kind: str, **more: Any) -> bytes:
@@ -74,7 +75,7 @@ def message_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[bytes
     yield event("message_stop")
 
 
-def _pieces(block: Mapping[str, Any], cut: Cut) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _pieces(block: JsonObject, cut: Cut) -> tuple[Json, list[Json]]:
     """A block without its content, and the deltas that bring it."""
     if block["type"] == "tool_use":
         written = json.dumps(block["input"])
@@ -83,6 +84,6 @@ def _pieces(block: Mapping[str, Any], cut: Cut) -> tuple[dict[str, Any], list[di
         deltas = [{"type": "thinking_delta", "thinking": piece} for piece in cut(block["thinking"])]
         signed = {"type": "signature_delta", "signature": block["signature"]}
         return {"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signed]
-    said: list[dict[str, Any]] = [{"type": "text_delta", "text": piece} for piece in cut(block["text"])]
+    said: list[Json] = [{"type": "text_delta", "text": piece} for piece in cut(block["text"])]
     cited = [{"type": "citations_delta", "citation": one} for one in block.get("citations") or ()]
     return {"type": "text", "text": "", **({"citations": []} if cited else {})}, [*said, *cited]

@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, words
 
-_BLANK: Mapping[str, Any] = {"text": "", "annotations": [], "logprobs": []}
+_BLANK: JsonObject = {"text": "", "annotations": [], "logprobs": []}
 
 
-def asked(body: Mapping[str, Any]) -> dict[str, Any]:
+def asked(body: JsonObject) -> Json:
     """A request of the Responses API as one of chat completions; the marker `responses` says what it was."""
     given = body["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else given
@@ -22,12 +23,12 @@ def asked(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def response(
-    head: Mapping[str, Any],
+    head: JsonObject,
     said: Completion,
-    message: Mapping[str, Any],
+    message: JsonObject,
     usage: Mapping[str, int],
-    body: Mapping[str, Any],
-) -> dict[str, Any]:
+    body: JsonObject,
+) -> Json:
     """The body of a response.
 
     Args:
@@ -37,11 +38,11 @@ def response(
         usage: as chat completions count it.
         body: of the request.
     """
-    output: list[dict[str, Any]] = []
+    output: list[Json] = []
     if message.get("reasoning_content"):
         summary = [{"type": "summary_text", "text": message["reasoning_content"]}]
         output.append({"type": "reasoning", "id": "rs_1", "summary": summary})
-    blocks: list[dict[str, Any]] = []
+    blocks: list[Json] = []
     if said.text:
         tokens = [
             {"token": word, "logprob": -0.125, "bytes": [], "top_logprobs": []} for word in words(said.text)
@@ -91,7 +92,7 @@ def response(
     }
 
 
-def response_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[bytes]:
+def response_stream(whole: JsonObject, cut: Cut = words) -> Iterator[bytes]:
     """Its events; `cut` cuts texts into pieces. The last ones repeat the whole text, as the service's do."""
     number = 0
 

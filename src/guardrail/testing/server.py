@@ -22,13 +22,14 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Completion
 from guardrail.testing.http import HttpProtocol
 from guardrail.testing.service import (
@@ -81,7 +82,7 @@ class Served:
         self.base_url = f"http://127.0.0.1:{port}/v1"
         self.service = service
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Json:
         """Requests by key, choices, faults sent, and how many ran at once."""
         if self.service is not None:
             return self.service.stats()
@@ -161,7 +162,7 @@ async def _listen(
 
 
 @contextlib.contextmanager
-def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, Any]) -> Iterator[Served]:
+def _process(replies: Replies | str | Path, port: int, behaviour: JsonObject) -> Iterator[Served]:
     command = [sys.executable, "-m", "guardrail.testing.server", "--port", str(port)]
     if isinstance(replies, str | Path):
         command += ["--recording", str(replies)]
@@ -174,16 +175,15 @@ def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, A
         )
     Behaviour(**behaviour)  # a wrong option is refused here, where it was written
     for name, value in behaviour.items():
+        option = f"--{name.replace('_', '-')}"
         if name == "faults":
             command += [f"--fault={kind}={rate}" for kind, rate in value.items()]
-        elif name == "refuses":
-            command += [f"--refuse={parameter}" for parameter in value]
-        elif name == "ignores":
-            command += [f"--ignore={parameter}" for parameter in value]
+        elif name in {"refuses", "ignores"}:
+            command += [f"{option.removesuffix('s')}={parameter}" for parameter in value]
         elif value is True:
-            command.append(f"--{name.replace('_', '-')}")
+            command.append(option)
         elif value is not None and value is not False:
-            command.append(f"--{name.replace('_', '-')}={value}")
+            command.append(f"{option}={value}")
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)  # noqa: S603
     with child:
         try:
@@ -195,7 +195,7 @@ def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, A
             child.terminate()
 
 
-def _main(arguments: Sequence[str] | None = None) -> None:
+def _main() -> None:
     """`python -m guardrail.testing.server`: prints its base URL and serves until it is stopped."""
     parser = argparse.ArgumentParser(
         prog="python -m guardrail.testing.server", description=__doc__.split("\n")[0]
@@ -204,37 +204,27 @@ def _main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--recording", type=Path, help="JSON lines of RecordedChat; default: echo")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
     parser.add_argument("--pace", type=float, default=0.0, help="seconds between the words of a stream")
-    parser.add_argument("--fault", action="append", default=[], metavar="KIND=RATE", help=", ".join(FAULTS))
+    several: dict[str, Any] = {"action": "append", "default": []}
+    parser.add_argument("--fault", dest="faults", metavar="KIND=RATE", help=", ".join(FAULTS), **several)
     parser.add_argument("--seed", type=int, default=0, help="of the faults")
     parser.add_argument("--retry-after", default="1", help="what a 429 says")
-    parser.add_argument("--refuse", action="append", default=[], choices=REFUSABLE, help="answered by 400")
-    parser.add_argument("--ignore", action="append", default=[], choices=IGNORABLE, help="has no effect")
+    parser.add_argument("--refuse", dest="refuses", choices=REFUSABLE, help="answered by 400", **several)
+    parser.add_argument("--ignore", dest="ignores", choices=IGNORABLE, help="has no effect", **several)
     parser.add_argument("--most-choices", type=int, default=128)
     parser.add_argument("--most-logprobs", type=int, help="of /completions; more are answered by 400")
     parser.add_argument("--chat-only", action="store_true", help="no /completions")
     parser.add_argument("--key", help="the credential it wants; default: any")
-    options = parser.parse_args(arguments)
-    pairs = [fault.partition("=") for fault in options.fault]
-    behaviour = Behaviour(
-        recorded(options.recording) if options.recording else echo,
-        latency=options.latency,
-        pace=options.pace,
-        faults={kind: float(rate or 0.01) for kind, _, rate in pairs},
-        seed=options.seed,
-        retry_after=options.retry_after,
-        refuses=options.refuse,
-        ignores=options.ignore,
-        most_choices=options.most_choices,
-        most_logprobs=options.most_logprobs,
-        chat_only=options.chat_only,
-        key=options.key,
-    )
+    options = vars(parser.parse_args())
+    port, recording = options.pop("port"), options.pop("recording")
+    pairs = [fault.partition("=") for fault in options["faults"]]
+    options["faults"] = {kind: float(rate or 0.01) for kind, _, rate in pairs}
+    behaviour = Behaviour(recorded(recording) if recording else echo, **options)
 
-    def ready(port: int) -> None:
-        print(f"http://127.0.0.1:{port}/v1", flush=True)  # the answer to the caller
+    def ready(taken: int) -> None:
+        print(f"http://127.0.0.1:{taken}/v1", flush=True)  # the answer to the caller
 
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_listen(ChatService(behaviour), options.port, asyncio.Event(), ready))
+        asyncio.run(_listen(ChatService(behaviour), port, asyncio.Event(), ready))
 
 
 if __name__ == "__main__":

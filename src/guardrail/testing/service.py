@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Completion
 from guardrail.testing.completions import Cut, choice, completion_stream, words
 from guardrail.testing.continuation import ModelRefused, choices
@@ -37,7 +38,7 @@ class ScriptedChoice:
         draw: how many choices of these messages were asked for before.
     """
 
-    body: Mapping[str, Any]
+    body: JsonObject
     messages: tuple[tuple[str, str], ...]
     draw: int
 
@@ -47,7 +48,7 @@ class ScriptedChoice:
         return self.messages[-1][1] if self.messages else ""
 
 
-Said: TypeAlias = str | Completion | Mapping[str, Any]
+Said: TypeAlias = str | Completion | JsonObject
 """A text, a completion, or an assistant message as chat completions write it: with tool calls, a refusal, and the like.
 
 A message may also have the items of a response (`output`), or Anthropic's blocks (`content`, a list), which are sent as they are.
@@ -144,7 +145,7 @@ class ChatService:
         else:
             _refuse(exchange, 404, f"Unknown request URL: {exchange.method} {path}")
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> Json:
         """What `/__stats` shows; requests by a hash of their messages."""
         return {
             "requests": sum(self.requests.values()),
@@ -154,9 +155,7 @@ class ChatService:
             "most_running": self.most_running,
         }
 
-    def _completions(
-        self, exchange: HttpExchange, *, chat: bool, read: Callable[[Any], dict[str, Any]] = dict
-    ) -> None:
+    def _completions(self, exchange: HttpExchange, *, chat: bool, read: Callable[[Any], Json] = dict) -> None:
         try:
             body = read(json.loads(exchange.body))
             messages = _messages(body) if chat else (("user", str(body.get("prompt", ""))),)
@@ -195,7 +194,7 @@ class ChatService:
     def _answer(
         self,
         exchange: HttpExchange,
-        body: Mapping[str, Any],
+        body: JsonObject,
         messages: tuple[tuple[str, str], ...],
         key: str,
         *,
@@ -247,7 +246,7 @@ class ChatService:
                 found["message"].update(extra)
         self._whole(exchange, {**head, "choices": choices, "usage": usage})
 
-    def _whole(self, exchange: HttpExchange, body: Mapping[str, Any]) -> None:
+    def _whole(self, exchange: HttpExchange, body: JsonObject) -> None:
         how = self.behaviour
         write_whole(exchange, json.dumps(body).encode(), size=how.size, damage=how.damage)
 
@@ -256,7 +255,7 @@ class ChatService:
         write_stream(exchange, events, pace=how.pace, size=how.size, damage=how.damage)
 
     def _continue(
-        self, exchange: HttpExchange, model: Backend[Any], body: Mapping[str, Any], first: int, count: int
+        self, exchange: HttpExchange, model: Backend[Any], body: JsonObject, first: int, count: int
     ) -> None:
         most = self.behaviour.most_logprobs
         if most is not None and int(body.get("logprobs") or 0) > most:
@@ -281,14 +280,14 @@ class ChatService:
 
 
 def _other(
-    head: Mapping[str, Any],
+    head: JsonObject,
     said: Completion,
-    given: Mapping[str, Any],
+    given: JsonObject,
     usage: Mapping[str, int],
-    body: Mapping[str, Any],
-) -> tuple[dict[str, Any], Callable[[Mapping[str, Any], Cut], Iterator[bytes]]]:
+    body: JsonObject,
+) -> tuple[Json, Callable[[JsonObject, Cut], Iterator[bytes]]]:
     """An answer of the Responses API or of the Messages API, and how it streams."""
-    own: dict[str, Any]
+    own: Json
     if "responses" in body:
         own = {"output": given["output"]} if "output" in given else {}
         return {**response(head, said, given, usage, body), **own}, response_stream
@@ -299,21 +298,21 @@ def _other(
 _CHAT_ONLY = "This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?"
 
 
-def _wants(body: Mapping[str, Any], parameter: str) -> bool:
+def _wants(body: JsonObject, parameter: str) -> bool:
     value = body.get(parameter)
     if parameter in {"n", "temperature"}:
         return value not in {None, 1}
     return value is not None and value is not False
 
 
-def _wants_usage(body: Mapping[str, Any]) -> bool:
+def _wants_usage(body: JsonObject) -> bool:
     return bool((body.get("stream_options") or {}).get("include_usage"))
 
 
 _FENCE = re.compile(r"<(data-[0-9a-f]{16})>(.*?)</\1>", re.DOTALL)
 
 
-def _messages(body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _messages(body: JsonObject) -> tuple[tuple[str, str], ...]:
     found = []
     for message in body["messages"]:
         content = message.get("content") or ""

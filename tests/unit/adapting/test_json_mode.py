@@ -8,7 +8,7 @@ import pytest
 from tests.looping import each
 
 from guardrail import Guard, annotate, block, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Exchange, Responses
 from guardrail.detector import Detector, Finding, Span, Verdict
 

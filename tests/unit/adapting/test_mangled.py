@@ -8,7 +8,7 @@ import pytest
 from tests.unit.server.conftest import SECRET, Spotter
 
 from guardrail import Guard, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Exchange, NotReadable, Responses
 
 SAID = f"Hi there. {SECRET}."

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.adapting.test_sentence_stream import BySentence
 
 from guardrail import Guard, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.json_text import is_valid
 from guardrail.adapting.openai_api import ChatCompletions, Exchange, NotReadable, Responses, SentenceExchange
 

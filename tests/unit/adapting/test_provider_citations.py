@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.effort import lines_run
 
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.changes import Change
 from guardrail.adapting.openai_api.chat import ChatCompletions
 from guardrail.adapting.openai_api.responses import Responses

@@ -4,15 +4,15 @@ import asyncio
 import json
 
 import pytest
+from tests.streams import read_all
 from tests.unit.adapting.test_sentence_exchange import APIS, CALL, CUT, SAID, cut_in, shown
 from tests.unit.adapting.test_sentence_stream import BySentence
 
 from guardrail import Guard, annotate, block, flag, regenerate, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Exchange, Responses, SentenceExchange
 from guardrail.adapting.reasoning import readable, sealed, sealed_list
 from guardrail.adapting.residue import GONE
-from guardrail.adapting.sse import read_all
 
 CHAT, RESPONSES, MESSAGES = ChatCompletions(), Responses(), Messages()
 FINE = "Bern has a bear."

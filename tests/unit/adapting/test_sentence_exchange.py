@@ -6,10 +6,11 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.streams import read_all
 from tests.unit.adapting.test_sentence_stream import BySentence, chunked, chunkings, texts
 
 from guardrail import Finding, Guard, Verdict, annotate, flag, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import (
     ChatCompletions,
     Exchange,
@@ -17,7 +18,7 @@ from guardrail.adapting.openai_api import (
     Responses,
     SentenceExchange,
 )
-from guardrail.adapting.sse import Event, read_all, written
+from guardrail.adapting.sse import Event, written
 from guardrail.requests import Completion
 from guardrail.testing.completions import completion_stream, words
 from guardrail.testing.messages import anthropic_message, message_stream

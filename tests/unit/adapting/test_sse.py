@@ -7,8 +7,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.streams import read_all
 
-from guardrail.adapting.sse import Event, Reader, as_json, read_all, written
+from guardrail.adapting.codec import NotReadable, object_of
+from guardrail.adapting.sse import Event, Reader, written
 
 STREAM = "\ufeff: hello\nevent: a\ndata: Grüße 🎉\ndata\nid: 3\n\r\ndata:x\r\rdata: [DONE]\r\n\r\n".encode()
 EVENTS = [Event("Grüße 🎉\n", "a"), Event("x"), Event("[DONE]")]
@@ -54,9 +56,9 @@ class TestWritten:
         assert read_all([written(events)]) == (events, False)
 
 
-class TestAsJson:
-    @pytest.mark.parametrize("data", ["", "{", "[" * 100_000])
-    def test_what_is_none_is_a_value_error(self, data):
+class TestObjectOf:
+    @pytest.mark.parametrize("data", ["", "{", "[]", "[" * 100_000])
+    def test_what_is_none_is_not_readable(self, data):
         """Deep ones, too."""
-        with pytest.raises(ValueError):  # noqa: PT011  # whichever
-            as_json(Event(data))
+        with pytest.raises(NotReadable, match="expected events"):
+            object_of(Event(data))

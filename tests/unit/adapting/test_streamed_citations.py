@@ -6,13 +6,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.streams import read_all
 from tests.unit.adapting.test_sentence_exchange import APIS, HEAD, by_sentence, cut_in, data
 from tests.unit.adapting.test_sentence_stream import BySentence, chunkings
 
 from guardrail import Guard, annotate, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Exchange
-from guardrail.adapting.sse import Event, read_all, written
+from guardrail.adapting.sse import Event, written
 from guardrail.testing.messages import message_stream
 
 SAID = "Bern has a bear (b.org). Rome is old (r.org). It is nice (n.org). That is all."

@@ -328,7 +328,7 @@ class TestClients:
             for _ in range(3):
                 assert isinstance(asyncio.run(chat.aanswer([ASK]))[0], Answer)
             gc.collect()
-            assert len(chat._endpoint.own._loops) == 0
+            assert len(chat._clients._loops) == 0
 
     def test_aclose_closes_at_once_and_a_later_call_opens_anew(self, chat_of):
         """For long-lived loops."""
@@ -338,7 +338,7 @@ class TestClients:
             async def main():
                 await chat.aanswer([ASK])
                 await chat.aclose()
-                assert len(chat._endpoint.own._loops) == 0
+                assert len(chat._clients._loops) == 0
                 return (await chat.aanswer([ASK]))[0].value.text
 
             assert asyncio.run(main()) == "Say hello"

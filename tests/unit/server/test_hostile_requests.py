@@ -6,7 +6,7 @@ import pytest
 from tests.unit.server.conftest import SECRET, canned, running
 
 from guardrail import Guard
-from guardrail.adapting.openai_api.choices import messages
+from guardrail.adapting.codec import messages
 from guardrail.server import Settings
 from guardrail.server.bodies import request_object
 from guardrail.server.keys import hashed

@@ -5,7 +5,7 @@ import json
 from tests.unit.server.conftest import FORBIDDEN, SECRET, Spotter, canned, running
 
 from guardrail import Guard, block, flag, regenerate, remove
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 
 SAID = f"Rivers flow. See {SECRET} for more. They end in seas."
 THOUGHT = {"type": "thinking", "thinking": f"I make up {SECRET}.", "signature": "c2ln"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.performance.server.guarded import FORBIDDEN
 from guardrail.adapting import sse
-from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.anthropic_api import Messages
 from guardrail.testing.server import ScriptedChoice
 
 __all__ = ["SAID", "anthropic", "reply"]

@@ -20,8 +20,6 @@ from guardrail_langchain._outputs import Try, decided, released
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Thinking
 
-__all__ = ["Alone"]
-
 
 class Alone(Runnable[Any, Any]):
     """A guard that sees an output, and not what it came from."""

@@ -15,8 +15,6 @@ from guardrail.requests import Cited, TokenLogprob
 from guardrail_langchain._messages import logprobs
 from guardrail_langchain._residue import CITATIONS, TEXT_FIELDS, clean_blocks, clean_fields
 
-__all__ = ["Spoken"]
-
 
 @dataclass(frozen=True)
 class Spoken:

@@ -14,8 +14,6 @@ from guardrail.guard import Guard
 from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
 
-__all__ = ["Attempts", "messages_in", "tokens"]
-
 T = TypeVar("T")
 
 

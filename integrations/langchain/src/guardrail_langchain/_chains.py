@@ -26,8 +26,6 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.passthrough import RunnableAssign
 
-__all__ = ["Chain", "Enclosing", "Step", "asks", "branch", "inside", "listeners", "schemas", "split"]
-
 Step: TypeAlias = Runnable[Any, Any]
 
 _FORMAT = "ls_structured_output_format"

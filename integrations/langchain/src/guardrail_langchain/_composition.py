@@ -28,20 +28,6 @@ from guardrail.guard import Guard
 from guardrail.policies import Policy
 from guardrail_langchain._chains import Chain, Enclosing, Step, asks, inside, listeners
 
-__all__ = [
-    "documents_of",
-    "refuse",
-    "refuse_a_conversation",
-    "refuse_a_prompt",
-    "refuse_asking_alone",
-    "refuse_documents_alone",
-    "refuse_guarded",
-    "refuse_late",
-    "refuse_listeners",
-    "refuse_model_behind",
-    "refuse_unseen",
-]
-
 
 def refuse_no_guard(given: object, door: str, context: object = None) -> None:
     """Refuse what is no guard where one is wanted, and documents in the place of a function that gives them.

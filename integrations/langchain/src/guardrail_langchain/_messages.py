@@ -17,13 +17,10 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.prompt_values import PromptValue
 
-from guardrail.chat import token_logprobs
 from guardrail.given.accepted import Documents
-from guardrail.given.content import messages as conversation
+from guardrail.given.content import tokens_of
 from guardrail.given.documents import gathered
 from guardrail.requests import TokenLogprob
-
-__all__ = ["as_messages", "chunks", "conversation", "documents", "logprobs", "pieces", "with_feedback"]
 
 _PIECE = re.compile(
     r"\s*\S{1,24}(?:\s{1,8}\[[^\]\n]{1,300}\])*|\s+"
@@ -64,9 +61,7 @@ def with_feedback(prompt: Any, feedback: str, *, textual: bool = False) -> Any:
 
 def logprobs(message: BaseMessage) -> tuple[TokenLogprob, ...]:
     """The answer's tokens, if the model was asked for their log-probabilities."""
-    found = message.response_metadata.get("logprobs")
-    tokens = found.get("content") if isinstance(found, dict) else None
-    return token_logprobs(tokens or ())
+    return tokens_of(message.response_metadata.get("logprobs"))
 
 
 def pieces(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from guardrail.adapting import Change, Reading
+from guardrail.adapting import Change
 from guardrail.adapting.residue import GONE, sentences_of, unrepeated
 from guardrail_langchain._attempts import messages_in
 from guardrail_langchain._chains import branch
@@ -15,15 +15,13 @@ from guardrail_langchain._messages import as_messages, chunks, pieces
 from guardrail_langchain._reading import read
 from guardrail_langchain._validity import must_fit
 
-__all__ = ["Try", "accepted", "counts", "decided", "prompt_messages", "released"]
-
 _COUNTED = ("model_name", "model_provider", "service_tier")  # by which usage is counted
 
 Try: TypeAlias = tuple[Any, Any]
 """What the model said, and what the rest of the chain made of it."""
 
 
-def decided(output: Any, change: Change | None, key: str | None, schemas: Iterable[Any] = ()) -> Any:
+def decided(output: Any, change: Change | None, key: str | None = None, schemas: Iterable[Any] = ()) -> Any:
     """The output after the change.
 
     Args:
@@ -47,11 +45,7 @@ def accepted(said: Any, output: Any, change: Change | None) -> AIMessage | None:
     """The message that is returned, or whose text is; `None` if something else was made of what the model said."""
     is_its_text = isinstance(said, AIMessage) and isinstance(output, str) and output == str(said.text)
     message = said if is_its_text else output
-    if not isinstance(message, AIMessage):
-        return None
-    spoken: Reading | None = read(message)
-    told = message if spoken is None or change is None else spoken.changed(change)
-    return cast("AIMessage", told)
+    return cast("AIMessage", decided(message, change)) if isinstance(message, AIMessage) else None
 
 
 def counts(

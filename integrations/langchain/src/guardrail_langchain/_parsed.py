@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from langchain_core.exceptions import OutputParserException
@@ -15,37 +15,29 @@ from guardrail.adapting import Change, Reading, bounds, clean, joined
 from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
 
-__all__ = ["PARSED", "Parsed", "Told"]
-
 PARSED = {"raw", "parsed", "parsing_error"}
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Beside:
-    """What is examined of a message with a structure in it.
+@dataclass(frozen=True)
+class Told:
+    """A message and what was made of it; `changed` gives both.
 
     Attributes:
+        message: as the model wrote it.
+        structured: what was made of it; `None` if that failed.
         spoken: the text beside the structure: before a tool call, or around the JSON.
         structure: the strings in the structure.
         unused: strings of the tool calls or of the JSON that did not get into the structure.
         call: the id of the tool call that holds the structure; the first one if there is none.
     """
 
+    message: BaseMessage
+    structured: Any
+    _: KW_ONLY
     spoken: Reading | None
     structure: Reading | None
     unused: Reading | None
     call: str | None = None
-
-
-@dataclass(frozen=True)
-class _Both:
-    message: BaseMessage
-    structured: Any
-
-
-@dataclass(frozen=True)
-class Told(_Beside, _Both):
-    """A message and what was made of it; `changed` gives both."""
 
     @staticmethod
     def calls(message: BaseMessage) -> list[Any]:
@@ -85,10 +77,9 @@ class Told(_Beside, _Both):
         """
         if change.report.blocked:
             raise Blocked(change.refusal, report=change.report)
-        summary = {"guardrail": change.summary}
         if not change.changed and not change.takes_away:
-            update = {"response_metadata": {**self.message.response_metadata, **summary}}
-            return self.message.model_copy(update=update), self.structured
+            metadata = {**self.message.response_metadata, "guardrail": change.summary}
+            return self.message.model_copy(update={"response_metadata": metadata}), self.structured
         changes = dict(zip(map(id, self.parts), change.split(bounds(self.parts)), strict=True))
         calls = list(getattr(self.message, "tool_calls", ()))
         if self.structured is None and self.spoken and not calls:
@@ -97,25 +88,23 @@ class Told(_Beside, _Both):
         if self.structure:
             structured = self.structure.changed(changes[id(self.structure)])
         spoken = changes[id(self.spoken)].after if self.spoken else ""
-        found = AIMessage(
-            content=spoken if calls or structured is None else to_json(structured, fallback=str).decode(),
-            id=self.message.id,
-            name=self.message.name,
-            usage_metadata=getattr(self.message, "usage_metadata", None),
-            response_metadata={**clean(self.message.response_metadata, change.taken), **summary},
-            tool_calls=self._calls(calls, structured),
-        )
-        return found, structured
+        content = spoken if calls or structured is None else to_json(structured, fallback=str).decode()
+        return self._saying(content, change, self._calls(calls, structured)), structured
 
     def refused(self, change: Change) -> AIMessage:
         """The policy's message in the place of both."""
+        return self._saying(change.refusal, change, [])
+
+    def _saying(self, content: str, change: Change, calls: list[Any]) -> AIMessage:
+        """The message with another content, and nothing beside it that could repeat what was taken out."""
         metadata = clean(self.message.response_metadata, change.taken)
         return AIMessage(
-            content=change.refusal,
+            content=content,
             id=self.message.id,
             name=self.message.name,
             usage_metadata=getattr(self.message, "usage_metadata", None),
             response_metadata={**metadata, "guardrail": change.summary},
+            tool_calls=calls,
         )
 
     def _calls(self, calls: list[Any], structured: Any) -> list[Any]:

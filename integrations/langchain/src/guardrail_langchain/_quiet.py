@@ -7,38 +7,18 @@ usage counters, `stream_mode="messages"` and event streams all see one model cal
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from langchain_core.callbacks import BaseCallbackManager, CallbackManager
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers import context as tracing
 from langchain_core.tracers._streaming import _StreamingCallbackHandler, _V2StreamingCallbackHandler
 
-from guardrail_langchain._stand_ins import stand_in, stand_in_text
-
-__all__ = [
-    "acount",
-    "apart",
-    "aquietly",
-    "asaid_live",
-    "asay",
-    "asay_live",
-    "asay_text",
-    "count",
-    "current",
-    "is_protocol",
-    "is_streamed",
-    "quietly",
-    "said_live",
-    "say",
-    "say_live",
-    "say_text",
-    "unheard",
-]
+from guardrail_langchain._stand_ins import stand_in
 
 T = TypeVar("T")
 
@@ -84,7 +64,7 @@ def say(
         The message under the id that the streams know; they give it another only in the v3 protocol, where
         every message is named for its run.
     """
-    if not _is_heard(config):
+    if not is_heard(config):
         return message
     return _named(message, stand_in(message, model).invoke(list(prompt), config))
 
@@ -93,35 +73,9 @@ async def asay(
     message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
     """As `say`."""
-    if not _is_heard(config):
+    if not is_heard(config):
         return message
     return _named(message, await stand_in(message, model).ainvoke(list(prompt), config))
-
-
-def count(message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any) -> None:
-    """Report to the callbacks, if there are any, a call of a model by a message that says nothing; no message stream has it."""
-    if _is_heard(config):
-        stand_in(message, model, silent=True).invoke(list(prompt), config)
-
-
-async def acount(
-    message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
-) -> None:
-    """As `count`."""
-    if _is_heard(config):
-        await stand_in(message, model, silent=True).ainvoke(list(prompt), config)
-
-
-def say_text(text: str, prompt: Any, config: RunnableConfig, *, model: Any) -> None:
-    """Report to the callbacks, if there are any, that a text model answered with this text."""
-    if _is_heard(config):
-        stand_in_text(text, model).invoke(prompt, config)
-
-
-async def asay_text(text: str, prompt: Any, config: RunnableConfig, *, model: Any) -> None:
-    """As `say_text`."""
-    if _is_heard(config):
-        await stand_in_text(text, model).ainvoke(prompt, config)
 
 
 def _named(message: AIMessage, said: AIMessage) -> AIMessage:
@@ -140,7 +94,7 @@ def is_protocol(config: RunnableConfig) -> bool:
     return any(isinstance(one, _V2StreamingCallbackHandler) for one in _heard(config))
 
 
-def _is_heard(config: RunnableConfig) -> bool:
+def is_heard(config: RunnableConfig) -> bool:
     """Whether anybody listens; some that are set for a context (`collect_runs`) are in no configuration."""
     return bool(_heard(config)) or bool(_hooks())
 
@@ -154,47 +108,6 @@ def _heard(config: RunnableConfig) -> Sequence[Any]:
     """Who listens by a configuration."""
     callbacks = config.get("callbacks")
     return callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks or ()
-
-
-def said_live(
-    coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
-) -> Iterator[AIMessageChunk]:
-    """Chunks as they are released; callbacks, if there are any, hear them as the chunks of one model's call."""
-    if not _is_heard(config):
-        return coming
-    return stand_in(None, model, coming).stream(list(prompt), config)
-
-
-def asaid_live(
-    coming: AsyncGenerator[AIMessageChunk],
-    prompt: Sequence[BaseMessage],
-    config: RunnableConfig,
-    *,
-    model: Any,
-) -> AsyncGenerator[AIMessageChunk]:
-    """As `said_live`."""
-    if not _is_heard(config):
-        return coming
-    found = stand_in(None, model, coming).astream(list(prompt), config)
-    return cast("AsyncGenerator[AIMessageChunk]", found)  # it is one, whatever its annotation says
-
-
-def say_live(
-    coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
-) -> AIMessage:
-    """The whole message; callbacks hear it in the chunks in which it is released, and one of them must listen to chunks."""
-    return stand_in(None, model, coming).invoke(list(prompt), config)
-
-
-async def asay_live(
-    coming: AsyncIterator[AIMessageChunk],
-    prompt: Sequence[BaseMessage],
-    config: RunnableConfig,
-    *,
-    model: Any,
-) -> AIMessage:
-    """As `say_live`."""
-    return await stand_in(None, model, coming).ainvoke(list(prompt), config)
 
 
 def quietly(coming: Iterator[T], config: RunnableConfig) -> Iterator[T]:

@@ -32,9 +32,7 @@ from guardrail_langchain._composition import refuse_a_conversation, refuse_a_pro
 from guardrail_langchain._parsed import PARSED, Parsed, Told
 from guardrail_langchain._records import records
 from guardrail_langchain._residue import unreadable
-from guardrail_langchain._validity import made, ordered, with_fields, with_values
-
-__all__ = ["read", "told"]
+from guardrail_langchain._validity import fields_of, made, ordered, with_fields, with_values
 
 # No prose in any of them: numbers, moments, addresses, what a class lists, and a chain's sources.
 _WORDLESS = (
@@ -215,7 +213,7 @@ _KEY, _VALUE = "key", "value"
 def _places(value: Any) -> list[tuple[Any, Any]] | None:
     """What is inside, each with its place; `None` if this is nothing that could be looked into."""
     if isinstance(value, Mapping):
-        keys = [((_KEY, key), key) for key in value if not _is_name(key)]
+        keys = [((_KEY, key), key) for key in value if not isinstance(key, str) or not _NAME.fullmatch(key)]
         return [*keys, *(((_VALUE, key), item) for key, item in value.items())]
     if isinstance(value, memoryview):
         return None
@@ -223,17 +221,8 @@ def _places(value: Any) -> list[tuple[Any, Any]] | None:
         return list(enumerate(ordered(value)))
     if isinstance(value, Sequence) or type(value).__name__ == "deque":
         return list(enumerate(value))
-    if isinstance(value, BaseModel):
-        names = [*type(value).model_fields, *(value.model_extra or ())]
-        return [(name, getattr(value, name)) for name in names]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        return [(field.name, getattr(value, field.name)) for field in fields if hasattr(value, field.name)]
-    return None
-
-
-def _is_name(key: Any) -> bool:
-    return isinstance(key, str) and _NAME.fullmatch(key) is not None
+    fields = fields_of(value)
+    return None if fields is None else list(fields.items())
 
 
 def _at(where: str, place: Any) -> str:
@@ -245,9 +234,7 @@ def _at(where: str, place: Any) -> str:
 def _strings(value: Any) -> list[str]:
     """All texts in a structure, as they are."""
     part = _part(value, "", whole=False, as_strings=True)
-    if isinstance(part, _Structure):
-        return [text for _, inner in part.parts for text in _inner_strings(inner)]
-    return [part.text] if part else []
+    return _inner_strings(part) if part else []
 
 
 def _inner_strings(part: Reading) -> list[str]:

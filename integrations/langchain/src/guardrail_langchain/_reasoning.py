@@ -5,13 +5,13 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 from guardrail.adapting.changes import JOINT
-from guardrail.adapting.hearing import Heard, Hearing
+from guardrail.adapting.hearing import Heard, Reports, achecked, checked
 from guardrail.adapting.reasoning import (
     BLOCKS,
     REASONING,
@@ -29,8 +29,6 @@ from guardrail.report import Case
 from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
 
-__all__ = ["KINDS", "Asked", "Thinking", "is_reasoning", "kept_of"]
-
 T = TypeVar("T")
 KINDS = BLOCKS | {"reasoning_content"}
 """Types of content blocks that are reasoning; the last one is Bedrock's."""
@@ -41,11 +39,14 @@ _NO_COPY = (
 _LEAVES = (str, bytes, bytearray, int, float, type(None))
 
 
-class Asked(TypedDict):
+class Asked(NamedTuple):
     """What an answer is about: what was asked, and the documents that it should rest on."""
 
-    prompt: Callable[[], tuple[Message, ...]]
-    context: Callable[[], Documents]
+    prompt: Callable[[], tuple[Message, ...]] = tuple
+    context: Callable[[], Documents] = lambda: None
+
+
+_NOTHING = Asked()
 
 
 class Thinking:
@@ -62,58 +63,40 @@ class Thinking:
     def __init__(self, guard: Guard, reasoning: Reasoning) -> None:
         one_of("reasoning", reasoning, REASONING)
         self.reasoning = reasoning
-        self._hearing = Hearing(guard, apart=apart)
+        self._guard = guard
 
-    def shown(
-        self,
-        output: T,
-        *,
-        prompt: Callable[[], tuple[Message, ...]] = tuple,
-        context: Callable[[], Documents] = lambda: None,
-    ) -> T:
+    def shown(self, output: T, asked: Asked = _NOTHING) -> T:
         """What is released of an output, after the policy.
 
         Args:
             output: a message, or anything with messages in it.
-            prompt: what was asked.
-            context: documents the reasoning should rest on.
+            asked: what it is about.
 
         Raises:
             ConfigError: a message is in an object that cannot be made again without its reasoning.
         """
         spoken = self._spoken(output)
-        heard = self._hearing.heard(self._cases(spoken, prompt, context)) if spoken else Heard()
-        return self._quiet(output, spoken, heard)
+        return self._quiet(output, spoken, checked(self._guard, self._cases(spoken, asked), apart))
 
-    async def ashown(
-        self,
-        output: T,
-        *,
-        prompt: Callable[[], tuple[Message, ...]] = tuple,
-        context: Callable[[], Documents] = lambda: None,
-    ) -> T:
+    async def ashown(self, output: T, asked: Asked = _NOTHING) -> T:
         """As `shown`."""
         spoken = self._spoken(output)
-        heard = await self._hearing.aheard(self._cases(spoken, prompt, context)) if spoken else Heard()
-        return self._quiet(output, spoken, heard)
+        reports = await achecked(self._guard, self._cases(spoken, asked), apart)
+        return self._quiet(output, spoken, reports)
 
     def _spoken(self, output: Any) -> dict[int, AIMessage]:
         """The messages whose reasoning may have to go."""
         return {} if self.reasoning == "pass" else {id(one): one for one in _messages(output)}
 
-    def _cases(
-        self,
-        spoken: Mapping[int, AIMessage],
-        prompt: Callable[[], tuple[Message, ...]],
-        context: Callable[[], Documents],
-    ) -> Iterator[tuple[int, Case]]:
+    def _cases(self, spoken: Mapping[int, AIMessage], asked: Asked) -> Iterator[tuple[int, Case]]:
         if self.reasoning != "check":
             return
         for name, message in spoken.items():
             if text := JOINT.join(dict.fromkeys(_thoughts(message))):
-                yield name, Case.of(text, prompt=prompt(), context=context())
+                yield name, Case.of(text, prompt=asked.prompt(), context=asked.context())
 
-    def _quiet(self, output: T, spoken: Mapping[int, AIMessage], heard: Heard) -> T:
+    def _quiet(self, output: T, spoken: Mapping[int, AIMessage], reports: Reports[int]) -> T:
+        heard = Heard.of(self._guard, reports)
         new = {name: _told(message, name, heard) for name, message in spoken.items()}
         changed = {name: message for name, message in new.items() if message is not spoken[name]}
         try:
@@ -141,7 +124,7 @@ def _unwrapped(block: Any) -> Any:
     return block.get("value") if wraps else block
 
 
-def _told(message: AIMessage, name: int, heard: Heard) -> AIMessage:
+def _told(message: AIMessage, name: int, heard: Heard[int]) -> AIMessage:
     """A message with its reasoning if it may be heard, and the calls of that examination in its report."""
     told = message if name in heard.passed else _silent(message)
     calls, summary = heard.calls.get(name, 0), told.response_metadata.get("guardrail")

@@ -6,7 +6,6 @@ removed is missing in its list, a mark is a key of a dict, or is in the text of 
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,17 +13,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
-
 from guardrail.adapting import Change
 from guardrail.policies.edits import apply
 from guardrail.references.citations.structured import holds_references
 from guardrail.report import Blocked, Edit, Span
 from guardrail.requests import TokenLogprob
 from guardrail.text.json_values import Value, json_values
-from guardrail_langchain._validity import invalid, made, ordered, with_fields, with_values
-
-__all__ = ["Records", "records"]
+from guardrail_langchain._validity import fields_of, invalid, made, ordered, with_fields, with_values
 
 
 def records(value: Any, plain: Any) -> Records | None:
@@ -120,9 +115,8 @@ class _Editing:
 
     def _object(self, value: Any, plain: Mapping[str, Any], node: Value) -> Any:
         new: dict[Any, Any] = {}
-        for name, (item, simple), inner in zip(
-            _names(value), zip(_values(value), plain.values(), strict=True), node.inner, strict=True
-        ):
+        fields = fields_of(value) or {}
+        for (name, item), simple, inner in zip(fields.items(), plain.values(), node.inner, strict=True):
             cut = self.cutting(inner)
             after = json.loads(cut.replacement) if cut else self.edited(item, simple, inner)
             if after is not item:
@@ -137,19 +131,3 @@ class _Editing:
         ]
         found: dict[str, str] = json.loads("{" + ",".join(one.lstrip(",") for one in added) + "}")
         return found
-
-
-def _names(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):
-        return list(value)
-    if isinstance(value, BaseModel):
-        return [*type(value).model_fields, *(value.model_extra or ())]
-    return [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
-
-
-def _values(value: Any) -> list[Any]:
-    return (
-        list(value.values())
-        if isinstance(value, Mapping)
-        else [getattr(value, name) for name in _names(value)]
-    )

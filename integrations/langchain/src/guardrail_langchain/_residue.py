@@ -11,10 +11,8 @@ from langchain_core.messages import BaseMessage
 from guardrail.adapting import Change, clean, is_wordless
 from guardrail.adapting.provider_citations import of_block, of_text
 from guardrail.adapting.reasoning import NAMES, sealed, sealed_list
-from guardrail.adapting.residue import GONE
+from guardrail.adapting.residue import GONE, present
 from guardrail_langchain._reasoning import KINDS, is_reasoning, kept_of
-
-__all__ = ["CITATIONS", "TEXT_FIELDS", "clean_blocks", "clean_fields", "unreadable"]
 
 TEXT_FIELDS = frozenset(["type", "text", "id", "index", "phase"])
 """What of a block of text is never a quotation."""
@@ -83,7 +81,7 @@ def clean_fields(fields: Mapping[str, Any], taken: Sequence[str]) -> dict[str, A
         for name, value in fields.items()
         if name in NAMES
     }
-    return {**clean(fields, taken), **{name: value for name, value in thoughts.items() if value is not GONE}}
+    return {**clean(fields, taken), **present(thoughts)}
 
 
 def _bare(block: Any, taken: Sequence[str]) -> Any:

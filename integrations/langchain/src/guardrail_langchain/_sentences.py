@@ -26,11 +26,10 @@ from guardrail.requests import Message
 from guardrail_langchain._attempts import Attempts, tokens
 from guardrail_langchain._chains import Chain
 from guardrail_langchain._messages import chunks
+from guardrail_langchain._outputs import decided
 from guardrail_langchain._quiet import apart, aquietly, quietly, unheard
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Asked, Thinking, is_reasoning
-
-__all__ = ["Sentences", "why_buffered"]
 
 
 def why_buffered(guard: Guard, steps: Chain, key: str | None) -> str:
@@ -108,7 +107,7 @@ class Sentences:
         else:
             report = self._release.concluded(reading.text, reading.logprobs, tokens(message))
             change = Change.of(reading.text, report)
-        yield from self._closing(self._thinking.shown(_changed(message, change), **self._about()), change)
+        yield from self._closing(self._thinking.shown(decided(message, change), self._about()), change)
 
     async def achunks(self, coming: AsyncIterator[Any]) -> AsyncGenerator[AIMessageChunk]:
         """As `chunks`."""
@@ -130,7 +129,7 @@ class Sentences:
             else:
                 report = await self._release.aconcluded(reading.text, reading.logprobs, tokens(message))
                 change = Change.of(reading.text, report)
-            final = await self._thinking.ashown(_changed(message, change), **self._about())
+            final = await self._thinking.ashown(decided(message, change), self._about())
             for piece in self._closing(final, change):
                 yield piece
         finally:
@@ -242,13 +241,6 @@ class Sentences:
         block = kinds[at] if at < len(kinds) else {}
         rest = self._release.rest(str(block.get("text") or ""))
         return [{**block, "text": rest, "index": self._index}, *content[at + 1 :]]
-
-
-def _changed(message: AIMessage, change: Change | None) -> AIMessage:
-    """The message after the policy."""
-    reading = read(message) if change else None
-    final: AIMessage = message if reading is None or change is None else reading.changed(change)
-    return final
 
 
 def _is_thought(chunk: AIMessageChunk) -> bool:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel, BaseLLM
+from langchain_core.language_models import BaseChatModel, BaseLanguageModel, BaseLLM
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, Generation, LLMResult
 from pydantic import Field
 
 from guardrail_langchain._messages import chunks
-
-__all__ = ["stand_in", "stand_in_text"]
 
 
 def stand_in(message: AIMessage | None, model: Any, coming: Any = None, *, silent: bool = False) -> _Accepted:
@@ -24,43 +22,30 @@ def stand_in(message: AIMessage | None, model: Any, coming: Any = None, *, silen
         coming: in place of a message, its chunks.
         silent: streams of messages leave it out.
     """
-    while not isinstance(model, BaseChatModel) and hasattr(model, "bound"):
-        model = model.bound  # arguments that were bound to it
-    chat = model if isinstance(model, BaseChatModel) else None
-    return _Accepted(
-        message=message,
-        coming=coming,
-        original=chat,
-        name=chat.get_name() if chat else None,
-        tags=[*((chat.tags if chat else None) or ()), *(["nostream"] if silent else ())] or None,
-        metadata=chat.metadata if chat else None,
-        cache=False,
-    )
+    known = _of(model, BaseChatModel)
+    tags = [*(known.pop("tags", None) or ()), *(["nostream"] if silent else ())]
+    return _Accepted(message=message, coming=coming, tags=tags or None, **known)
 
 
 def stand_in_text(text: str, model: Any) -> _AcceptedText:
     """A text model that says what was accepted, or nothing."""
-    while not isinstance(model, BaseLLM) and hasattr(model, "bound"):
+    return _AcceptedText(text=text, **_of(model, BaseLLM))
+
+
+def _of(model: Any, kind: type[Any]) -> dict[str, Any]:
+    """What a stand-in has of the model of a kind that a step is, or has bound arguments to."""
+    while not isinstance(model, kind) and hasattr(model, "bound"):
         model = model.bound
-    original = model if isinstance(model, BaseLLM) else None
-    return _AcceptedText(
-        text=text,
-        original=original,
-        name=original.get_name() if original else None,
-        tags=original.tags if original else None,
-        metadata=original.metadata if original else None,
-        cache=False,
-    )
+    if not isinstance(model, kind):
+        return {"cache": False}
+    known = {"name": model.get_name(), "tags": model.tags, "metadata": model.metadata}
+    return {**known, "original": model, "cache": False}
 
 
-class _Accepted(BaseChatModel):
-    """Says one message that has been accepted, or the pieces of one that are."""
+class _StandIn(BaseLanguageModel[Any]):
+    """Speaks for a model, and is taken for it."""
 
-    message: AIMessage | None = None
-    coming: Any = Field(default=None, repr=False, exclude=True)  # chunks, from an iterator or an async one
-    original: BaseChatModel | None = Field(
-        default=None, repr=False, exclude=True
-    )  # tracers store a model's repr
+    original: Any = Field(default=None, repr=False, exclude=True)  # tracers store a model's repr
 
     @property
     def _llm_type(self) -> str:
@@ -71,10 +56,18 @@ class _Accepted(BaseChatModel):
         return self.original._serialized if self.original else {"name": "guardrail"}  # noqa: SLF001  # as above
 
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
-        params = super()._get_ls_params(stop, **kwargs)
-        if self.original is not None:
-            params = self.original._get_ls_params(stop, **kwargs)  # noqa: SLF001  # as above
-        return params
+        model: Any = super() if self.original is None else self.original
+        return model._get_ls_params(stop, **kwargs)  # noqa: SLF001  # as above
+
+    async def _agenerate(self, *asked: Any, **kwargs: Any) -> Any:
+        return self._generate(*asked, **kwargs)  # type: ignore[attr-defined]  # each kind has its own
+
+
+class _Accepted(_StandIn, BaseChatModel):
+    """Says one message that has been accepted, or the pieces of one that are."""
+
+    message: AIMessage | None = None
+    coming: Any = Field(default=None, repr=False, exclude=True)  # chunks, from an iterator or an async one
 
     def _generate(
         self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
@@ -83,11 +76,6 @@ class _Accepted(BaseChatModel):
         if self.message is None:
             raise AssertionError("chunks are streamed: somebody must listen to them")
         return ChatResult(generations=[ChatGeneration(message=self.message)])
-
-    async def _agenerate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        return self._generate(messages, stop, run_manager, **kwargs)
 
     def _stream(
         self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
@@ -107,31 +95,11 @@ class _Accepted(BaseChatModel):
             yield piece
 
 
-class _AcceptedText(BaseLLM):
+class _AcceptedText(_StandIn, BaseLLM):
     """Says one text that has been accepted."""
 
     text: str
-    original: BaseLLM | None = Field(default=None, repr=False, exclude=True)  # as above
-
-    @property
-    def _llm_type(self) -> str:
-        return self.original._llm_type if self.original else "guardrail"  # noqa: SLF001  # it speaks for it
-
-    @property
-    def _serialized(self) -> dict[str, Any]:
-        return self.original._serialized if self.original else {"name": "guardrail"}  # noqa: SLF001  # as above
-
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
-        params = super()._get_ls_params(stop, **kwargs)
-        if self.original is not None:
-            params = self.original._get_ls_params(stop, **kwargs)  # noqa: SLF001  # as above
-        return params
 
     def _generate(self, prompts: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> LLMResult:
         del prompts, stop, run_manager, kwargs
         return LLMResult(generations=[[Generation(text=self.text)]])
-
-    async def _agenerate(
-        self, prompts: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> LLMResult:
-        return self._generate(prompts, stop, run_manager, **kwargs)

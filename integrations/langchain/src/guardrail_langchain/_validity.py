@@ -17,8 +17,6 @@ from guardrail.policies.edits import KEY
 from guardrail.report import Blocked
 from guardrail_langchain._parsed import PARSED
 
-__all__ = ["invalid", "made", "must_fit", "ordered", "with_fields", "with_values"]
-
 
 def must_fit(before: Any, after: Any, schemas: Iterable[Any], change: Change) -> None:
     """See to it that a dict that was what a schema wants is so still, apart from marks: nothing else validates one.
@@ -62,6 +60,19 @@ def ordered(items: AbstractSet[Any]) -> list[Any]:
     return sorted(items, key=repr)
 
 
+def fields_of(value: Any) -> dict[Any, Any] | None:
+    """The entries of a dict, or the fields of a model or dataclass, by their names; `None` of anything else."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, BaseModel):
+        names = [*type(value).model_fields, *(value.model_extra or ())]
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+    else:
+        return None
+    return {name: getattr(value, name) for name in names}
+
+
 def with_values(value: Any, items: Sequence[Any], change: Change) -> Any:
     """A list, tuple or set of the same class with other items.
 
@@ -86,12 +97,10 @@ def with_fields(value: Any, new: Mapping[Any, Any], marks: Mapping[str, str], ch
     if isinstance(value, Mapping):
         entries = {**value, **new, **marks}
         return entries if isinstance(value, dict) else made(value, entries, change)
-    if isinstance(value, BaseModel):
-        if type(value).model_config.get("extra") == "allow":
-            return with_model_fields(value, {**new, **marks}, change)
-        return with_model_fields(value, {**new, **_in_text(dict(value), new, marks, change)}, change)
-    fields = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
-    return with_dataclass_fields(value, {**new, **_in_text(fields, new, marks, change)}, change)
+    takes_any = isinstance(value, BaseModel) and type(value).model_config.get("extra") == "allow"
+    marked = marks if takes_any else _in_text(fields_of(value) or {}, new, marks, change)
+    with_new = _with_model_fields if isinstance(value, BaseModel) else _with_dataclass_fields
+    return with_new(value, {**new, **marked}, change)
 
 
 def _in_text(
@@ -121,7 +130,7 @@ def invalid(value: Any, change: Change) -> Blocked:
     )
 
 
-def with_model_fields(value: BaseModel, new: Mapping[Any, Any], change: Change) -> BaseModel:
+def _with_model_fields(value: Any, new: Mapping[Any, Any], change: Change) -> Any:
     found = value.model_copy(update=dict(new))
     try:
         type(value).model_validate(found.model_dump(by_alias=True, warnings=False))
@@ -130,7 +139,7 @@ def with_model_fields(value: BaseModel, new: Mapping[Any, Any], change: Change) 
     return found
 
 
-def with_dataclass_fields(value: Any, new: Mapping[str, Any], change: Change) -> Any:
+def _with_dataclass_fields(value: Any, new: Mapping[Any, Any], change: Change) -> Any:
     initial = {field.name for field in dataclasses.fields(value) if field.init}
     try:
         found = dataclasses.replace(value, **{name: new[name] for name in new if name in initial})

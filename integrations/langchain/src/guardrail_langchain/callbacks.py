@@ -16,13 +16,12 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from guardrail.given.citations import citations_of
+from guardrail.given.content import messages as conversation
 from guardrail.guard import Guard
 from guardrail.report import Blocked, Case, Report
 from guardrail_langchain._composition import refuse_no_guard
-from guardrail_langchain._messages import conversation, documents, logprobs
+from guardrail_langchain._messages import documents, logprobs
 from guardrail_langchain._quiet import apart
-
-__all__ = ["AsyncGuardrailCallback", "GuardrailCallback"]
 
 
 class _Watch:
@@ -32,7 +31,7 @@ class _Watch:
     reports: deque[Report]
     _asked: dict[UUID, Sequence[Sequence[BaseMessage]]]
 
-    def _set_up(self, guard: Guard, *, raise_error: bool, keep: int) -> None:
+    def __init__(self, guard: Guard, *, raise_error: bool = False, keep: int = 1000) -> None:
         refuse_no_guard(guard, type(self).__name__)
         self.guard = guard
         self.reports = deque(maxlen=keep)
@@ -54,9 +53,6 @@ class _Watch:
                         citations=citations_of(said, text),
                     )
 
-    def _note(self, report: Report) -> None:
-        self.reports.append(report)
-
     def _object(self, reports: Sequence[Report]) -> None:
         blocked = next((report for report in reports if report.blocked), None)
         if self.raise_error and blocked is not None:
@@ -71,9 +67,6 @@ class GuardrailCallback(_Watch, BaseCallbackHandler):
         raise_error: raise `Blocked` in the caller where the policy blocks. A stream has been received by then.
         keep: how many reports to keep in `reports`, the newest last.
     """
-
-    def __init__(self, guard: Guard, *, raise_error: bool = False, keep: int = 1000) -> None:
-        self._set_up(guard, raise_error=raise_error, keep=keep)
 
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
@@ -105,7 +98,7 @@ class GuardrailCallback(_Watch, BaseCallbackHandler):
         for case in self._cases(response, run_id):
             with apart():
                 found.append(self.guard.check(case))
-            self._note(found[-1])
+            self.reports.append(found[-1])
         self._object(found)
 
 
@@ -114,9 +107,6 @@ class AsyncGuardrailCallback(_Watch, AsyncCallbackHandler):
 
     In a synchronous call LangChain swallows what an asynchronous handler raises: `Blocked` is not seen there.
     """
-
-    def __init__(self, guard: Guard, *, raise_error: bool = False, keep: int = 1000) -> None:
-        self._set_up(guard, raise_error=raise_error, keep=keep)
 
     async def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
@@ -148,7 +138,7 @@ class AsyncGuardrailCallback(_Watch, AsyncCallbackHandler):
         for case in self._cases(response, run_id):
             with apart():
                 found.append(await self.guard.acheck(case))
-            self._note(found[-1])
+            self.reports.append(found[-1])
         self._object(found)
 
 

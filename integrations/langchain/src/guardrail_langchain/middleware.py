@@ -16,18 +16,17 @@ from langgraph.types import Command
 from guardrail.adapting import Change, Reading
 from guardrail.errors import ConfigError
 from guardrail.given.accepted import Documents
+from guardrail.given.content import messages as conversation
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._composition import documents_of, refuse_guarded, refuse_listeners, refuse_no_guard
-from guardrail_langchain._messages import conversation, documents, with_feedback
+from guardrail_langchain._messages import documents, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
 from guardrail_langchain._reading import read, told
 from guardrail_langchain._reasoning import Asked, Thinking
 from guardrail_langchain._validity import must_fit
-
-__all__ = ["GuardrailMiddleware"]
 
 _Response: TypeAlias = ModelResponse[Any]
 _Result: TypeAlias = "ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]"
@@ -95,7 +94,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
         response, change = self._attempts(request).settle(ask)
         asked = self._asked(request, response)
-        result = self._thinking.shown(_decided(request, response, change), **asked)
+        result = self._thinking.shown(_decided(request, response, change), asked)
         message = _answer(result)
         if message is None:
             return result
@@ -113,7 +112,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
         response, change = await self._attempts(request).asettle(ask)
         asked = self._asked(request, response)
-        result = await self._thinking.ashown(_decided(request, response, change), **asked)
+        result = await self._thinking.ashown(_decided(request, response, change), asked)
         message = _answer(result)
         if message is None:
             return result

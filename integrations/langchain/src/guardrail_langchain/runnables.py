@@ -18,6 +18,7 @@ from guardrail.adapting import Change
 from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
 from guardrail.given.accepted import Documents
+from guardrail.given.content import messages as conversation
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail_langchain._alone import Alone
@@ -30,28 +31,20 @@ from guardrail_langchain._composition import (
     refuse_no_guard,
     refuse_unseen,
 )
-from guardrail_langchain._messages import as_messages, conversation, documents, with_feedback
+from guardrail_langchain._messages import as_messages, documents, with_feedback
 from guardrail_langchain._outputs import Try, accepted, counts, decided, prompt_messages, released
 from guardrail_langchain._quiet import (
-    acount,
-    asaid_live,
     asay,
-    asay_live,
-    asay_text,
-    count,
+    is_heard,
     is_protocol,
     is_streamed,
-    said_live,
     say,
-    say_live,
-    say_text,
     unheard,
 )
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Asked, Thinking
 from guardrail_langchain._sentences import Sentences, why_buffered
-
-__all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
+from guardrail_langchain._stand_ins import stand_in, stand_in_text
 
 Context = Callable[[Any], Documents]
 Options = dict[str, Any]
@@ -251,7 +244,7 @@ class GuardedRunnable(Enclosing):
         prompt, options = self._prepared(given, config, kwargs)
         if self._by_sentence and is_streamed(config):
             coming = self._sentences(given, prompt, config).of(steps.model, prompt, options)
-            return self._made(say_live(coming, as_messages(prompt), config, model=steps.model))
+            return self._made(stand_in(None, steps.model, coming).invoke(as_messages(prompt), config))
 
         def ask(feedback: str) -> Try:
             with unheard(config) as quiet:
@@ -264,15 +257,12 @@ class GuardedRunnable(Enclosing):
         (said, output), change = self._attempts(given, prompt).settle(ask)
         asked = self._asked(given, prompt, said)
         if (answer := accepted(said, output, change)) is not None:
-            message = self._thinking.shown(answer, **asked)
+            message = self._thinking.shown(answer, asked)
             told = say(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
-        if isinstance(said, str):  # of a text model
-            text = self._decided(output, change) if isinstance(output, str) and output == said else ""
-            say_text(text, prompt, config, model=steps.model)
-        for one, model in counts(said, output, change, given=prompt, model=steps.model):
-            count(one, prompt_messages(prompt), config, model=model)
-        return self._thinking.shown(self._decided(output, change), **asked)
+        for speaker, asking in self._speakers(said, output, change, prompt, config):
+            speaker.invoke(asking, config)
+        return self._thinking.shown(self._decided(output, change), asked)
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
@@ -280,7 +270,8 @@ class GuardedRunnable(Enclosing):
         prompt, options = await self._aprepared(given, config, kwargs)
         if self._by_sentence and is_streamed(config):
             coming = self._sentences(given, prompt, config).aof(steps.model, prompt, options)
-            return self._made(await asay_live(coming, as_messages(prompt), config, model=steps.model))
+            said = await stand_in(None, steps.model, coming).ainvoke(as_messages(prompt), config)
+            return self._made(said)
 
         async def ask(feedback: str) -> Try:
             with unheard(config) as quiet:
@@ -293,15 +284,25 @@ class GuardedRunnable(Enclosing):
         (said, output), change = await self._attempts(given, prompt).asettle(ask)
         asked = self._asked(given, prompt, said)
         if (answer := accepted(said, output, change)) is not None:
-            message = await self._thinking.ashown(answer, **asked)
+            message = await self._thinking.ashown(answer, asked)
             told = await asay(message, as_messages(prompt), config, model=steps.model)
             return told if isinstance(output, AIMessage) else self._decided(output, change)
+        for speaker, asking in self._speakers(said, output, change, prompt, config):
+            await speaker.ainvoke(asking, config)
+        return await self._thinking.ashown(self._decided(output, change), asked)
+
+    def _speakers(
+        self, said: Any, output: Any, change: Change | None, prompt: Any, config: RunnableConfig
+    ) -> Iterator[tuple[Runnable[Any, Any], Any]]:
+        """Models that report to the callbacks what something else was made of, each with what it is asked."""
+        model = self._steps.model
+        if not is_heard(config):
+            return
         if isinstance(said, str):  # of a text model
             text = self._decided(output, change) if isinstance(output, str) and output == said else ""
-            await asay_text(text, prompt, config, model=steps.model)
-        for one, model in counts(said, output, change, given=prompt, model=steps.model):
-            await acount(one, prompt_messages(prompt), config, model=model)
-        return await self._thinking.ashown(self._decided(output, change), **asked)
+            yield stand_in_text(text, model), prompt
+        for one, of in counts(said, output, change, given=prompt, model=model):
+            yield stand_in(one, of, silent=True), prompt_messages(prompt)  # which no message stream has
 
     def _prepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
         """The model's input, and the options that go with it: the first step takes those of the call."""
@@ -332,7 +333,9 @@ class GuardedRunnable(Enclosing):
             steps = self._steps
             prompt, options = self._prepared(given, config, kwargs)
             coming = self._sentences(given, prompt, config).of(steps.model, prompt, options)
-            for chunk in said_live(coming, as_messages(prompt), config, model=steps.model):
+            if is_heard(config):  # callbacks hear the chunks of one model's call
+                coming = stand_in(None, steps.model, coming).stream(as_messages(prompt), config)
+            for chunk in coming:
                 yield self._made(chunk)
 
     async def _astream(
@@ -346,7 +349,9 @@ class GuardedRunnable(Enclosing):
             steps = self._steps
             prompt, options = await self._aprepared(given, config, kwargs)
             coming = self._sentences(given, prompt, config).aof(steps.model, prompt, options)
-            live = asaid_live(coming, as_messages(prompt), config, model=steps.model)
+            live: Any = coming
+            if is_heard(config):
+                live = stand_in(None, steps.model, coming).astream(as_messages(prompt), config)
             async with aclosing(coming), aclosing(live):
                 async for chunk in live:
                     yield self._made(chunk)

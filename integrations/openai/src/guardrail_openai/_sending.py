@@ -11,7 +11,6 @@ from collections.abc import (
     Collection,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from contextlib import suppress
@@ -45,11 +44,9 @@ from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError, InputError
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json, JsonObject
 from guardrail.guard import Guard
 from guardrail.options import one_of
-
-__all__ = ["Call", "Given", "Settings", "Watch"]
 
 _CODECS: dict[str, Codec] = {"chat": ChatCompletions(), "responses": Responses()}
 _DROPPED = {"content-length", "content-encoding", "transfer-encoding", "connection"}
@@ -85,7 +82,7 @@ class Settings:
         *,
         base: str,
         streaming: str,
-        context: Callable[[Mapping[str, Any]], Documents] | None,
+        context: Callable[[JsonObject], Documents] | None,
         reasoning: Reasoning,
         allow: Collection[str],
     ) -> None:
@@ -119,15 +116,15 @@ class Settings:
         known = [base for base in self._bases if f"{path}/".startswith(f"{base}/")]
         return route(method, path.removeprefix(max(known, key=len, default="")).strip("/"), self.allow)
 
-    def context(self, request: Mapping[str, Any]) -> Documents:
+    def context(self, request: JsonObject) -> Documents:
         """The documents that the user's function gives for a request, as `Guard.check` takes them; `None` without one."""
         return self._context(request) if self._context else None
 
 
-def refused(reason: str, code: str, *, status: int = 400) -> Given:
+def refused(reason: str, code: str) -> Given:
     """An error that the client raises and does not try again."""
     body = json.dumps(error_body(f"guardrail: {reason}", code)).encode()
-    return Given(status, [("content-type", "application/json"), ("x-should-retry", "false")], body)
+    return Given(400, [("content-type", "application/json"), ("x-should-retry", "false")], body)
 
 
 def unreadable(reason: str) -> Given:
@@ -197,11 +194,8 @@ class Call:
             return
         if OWN_FIELD in self._request:
             self.body = json.dumps(request).encode()
-        self._guard(request, settings.context(request) if context is None else context)
-
-    def _guard(self, request: dict[str, Any], context: Documents) -> None:
-        """Prepare the examination of the answers to a request."""
-        settings, self._request = self._settings, request
+        context = settings.context(request) if context is None else context
+        self._request = request
         self.streams = bool(request.get("stream"))
         guard = settings.guard
         self._exchange = Exchange(
@@ -302,7 +296,7 @@ class Call:
         if given.status >= 300:
             return self._failed(given)
 
-        async def again(body: dict[str, Any]) -> dict[str, Any]:
+        async def again(body: Json) -> Json:
             return self._read(await ask(json.dumps(body).encode()))
 
         try:
@@ -311,7 +305,7 @@ class Call:
             return self._broken(error)
         return self._written(settled)
 
-    def _read(self, given: Given, *, stream: bool = False) -> dict[str, Any]:
+    def _read(self, given: Given, *, stream: bool = False) -> Json:
         """The body of a response, which is kept with its headers."""
         if given.status >= 300:
             raise NotReadable(f"asking again failed with status {given.status}")
@@ -331,17 +325,17 @@ class Call:
 
     def _failed(self, given: Given) -> Given:
         """An error of the service: its status and its body, but for what a model wrote."""
-        body, kept = given.body, [pair for pair in given.headers if pair[0].lower() not in _DROPPED]
+        body = given.body
         if has_answer(self._codec, body, kind=given.kind):
             said = f"guardrail: the service answered {given.status} with an answer in its error, which is left out"
             body = json.dumps(error_body(said, "error_with_answer")).encode()
-            kept = [pair for pair in kept if pair[0].lower() != "content-type"]
+            kept = _kept(given.headers, "content-type")
             return Given(given.status, [*kept, ("content-type", "application/json")], body)
         with suppress(ValueError):
             told = read_json(body)
             if (shown := without_text(told)) is not told:
                 body = json.dumps(shown).encode()
-        return Given(given.status, kept, body)
+        return Given(given.status, _kept(given.headers), body)
 
     def _broken(self, error: NotReadable) -> Given:
         if error.error is not None and self.streams:
@@ -351,14 +345,21 @@ class Call:
 
     def _written(self, settled: Settled) -> Given:
         source = self._kept[id(settled.kept)]
-        kept = [(name, value) for name, value in source.headers if name.lower() not in _DROPPED]
-        kept = [(name, value) for name, value in kept if not name.lower().startswith("x-guardrail-")]
+        kept = [
+            pair
+            for pair in _kept(source.headers, "content-type")
+            if not pair[0].lower().startswith("x-guardrail-")
+        ]
         if self.streams:
             body, kind = written(self._codec.events(settled.body, self._request)), _STREAM
         else:
             body, kind = json.dumps(settled.body).encode(), "application/json"
-        kept = [(name, value) for name, value in kept if name.lower() != "content-type"]
         return Given(source.status, [*kept, ("content-type", kind), *headers(settled.summary)], body)
+
+
+def _kept(pairs: Iterable[tuple[str, str]], *further: str) -> list[tuple[str, str]]:
+    """The headers of a response that are true of another body, too, without further ones."""
+    return [(name, value) for name, value in pairs if name.lower() not in {*_DROPPED, *further}]
 
 
 def again_headers(given: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

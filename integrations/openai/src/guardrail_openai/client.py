@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any, Literal, NoReturn, TypeVar
 
 from openai import AsyncOpenAI, OpenAI
 
 from guardrail.errors import ConfigError
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, JsonObject
 from guardrail.guard import Guard
 from guardrail_openai._sending import Settings
 from guardrail_openai._transport import guarded, library
-
-__all__ = ["guard_openai"]
 
 ClientT = TypeVar("ClientT", bound=OpenAI | AsyncOpenAI)
 
@@ -24,7 +22,7 @@ def guard_openai(
     guard: Guard,
     *,
     streaming: Literal["buffer", "sentence", "observe"] = "buffer",
-    context: Callable[[Mapping[str, Any]], Documents] | None = None,
+    context: Callable[[JsonObject], Documents] | None = None,
     reasoning: Literal["drop", "check", "pass"] = "drop",
     allow: Collection[str] = (),
 ) -> ClientT:
@@ -69,9 +67,7 @@ def guard_openai(
     lent = copy.copy(inner)
 
     def around(transport: Any) -> Any:
-        return guarded(
-            transport, settings, library(inner), keep=client, asynchronous=isinstance(client, AsyncOpenAI)
-        )
+        return guarded(transport, settings, library(inner), keep=client)
 
     mounts = inner._mounts.items()  # noqa: SLF001  # transports of proxies
     lent._transport = around(inner._transport)  # noqa: SLF001  # httpx has no public way

@@ -2,21 +2,20 @@
 
 `route` says what is done with a request, a `Codec` how it is read; `Exchange` examines each choice of a response, asks again where the policy wants it,
 and gives the body to hand out; a codec writes it as JSON or as the events of a stream. Nothing here knows an HTTP
-library: a client's transport and a server do the sending.
+library: a client's transport and a server do the sending. The exchange and the codec's interface are those of every protocol (`guardrail.adapting.codec`).
 """
 
 from __future__ import annotations
 
+from guardrail.adapting.codec import Choice, Codec, Incoming, NotReadable, Piecewise, read_stream
+from guardrail.adapting.errors import has_answer, without_text
+from guardrail.adapting.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.chat import ChatCompletions
-from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable, Piecewise
-from guardrail.adapting.openai_api.errors import has_answer, without_text
-from guardrail.adapting.openai_api.exchange import Exchange, Settled
-from guardrail.adapting.openai_api.incoming import Incoming, read_stream
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, allowed, error_body, route
-from guardrail.adapting.openai_api.sentence_exchange import SentenceExchange, why_buffered
-from guardrail.adapting.openai_api.watching import Watch
+from guardrail.adapting.sentence_exchange import SentenceExchange, why_buffered
 from guardrail.adapting.sentence_release import warn_if_buffered
+from guardrail.adapting.watching import Watch
 
 __all__ = [
     "ChatCompletions",

@@ -7,26 +7,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT, Change
-from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
-from guardrail.adapting.openai_api.choices import (
+from guardrail.adapting.codec import (
     Choice,
     Codec,
-    Json,
     NotReadable,
     Piecewise,
-    count,
     items,
-    logprobs,
     messages,
+    object_of,
 )
+from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
 from guardrail.adapting.openai_api.deltas import GrowingObject, one_by_one
 from guardrail.adapting.provider_citations import of_text
-from guardrail.adapting.reasoning import silent, thoughts
+from guardrail.adapting.reasoning import kind_of, silent, thoughts
 from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
-from guardrail.adapting.sse import DONE, Event, as_json, may_say
+from guardrail.adapting.sse import DONE, Event, may_say
+from guardrail.given.accepted import Json, JsonObject
+from guardrail.given.content import tokens_of
 from guardrail.requests import Message
-
-__all__ = ["ChatCompletions"]
 
 _TEXTS = {"text", "output_text"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
@@ -39,12 +37,13 @@ class ChatCompletions(Codec):
     """The codec of chat completions."""
 
     name = "chat completions"
+    counted = ("prompt_tokens", "completion_tokens")
 
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked."""
         return messages(request.get("messages"))
 
-    def refusal(self, request: Mapping[str, Any]) -> str:
+    def refusal(self, request: JsonObject) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
         wanted = request.get("modalities")
         if any(
@@ -53,7 +52,7 @@ class ChatCompletions(Codec):
             return "speech cannot be examined: leave `modalities` out"
         return ""
 
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         wanted = request.get("response_format")
         if not isinstance(wanted, Mapping) or wanted.get("type") in (None, "text"):  # a list is in no set
@@ -61,14 +60,14 @@ class ChatCompletions(Codec):
         told = wanted.get("json_schema")
         return (told.get("schema") if isinstance(told, Mapping) else None) or True
 
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed."""
         kept = {
             name: value for name, value in request.items() if name not in {"stream", "stream_options", "n"}
         }
         return {**kept, "messages": [*request.get("messages", ()), {"role": "user", "content": feedback}]}
 
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answers in a body."""
         listed = body.get("choices")
         if not isinstance(listed, list) or not all(
@@ -79,13 +78,8 @@ class ChatCompletions(Codec):
             raise NotReadable(f"expected at most {_MOST_CHOICES} choices, got {len(listed):,}")
         return [_choice(one, i) for i, one in enumerate(listed)]
 
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
-        """Tokens of the prompt and of the answers."""
-        usage = body.get("usage")
-        return count(usage, "prompt_tokens"), count(usage, "completion_tokens")
-
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts in one choice."""
         choice = body["choices"][index]
@@ -107,7 +101,7 @@ class ChatCompletions(Codec):
             new["message"] = {**new["message"], "annotations": noted}
         return _with_choice(body, index, new)
 
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A body in which one choice is nothing but a message."""
         choice = {
             "index": _number(body, index),
@@ -117,25 +111,25 @@ class ChatCompletions(Codec):
         }
         return _with_choice(self._without(body, index), index, choice)
 
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """In fields with the names of `NAMES`, and in content blocks."""
         return [JOINT.join(dict.fromkeys(thoughts(choice))) for choice in body["choices"]]
 
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body without readable reasoning: of its fields and blocks remains what is signed or encrypted."""
         choices = [one if index in heard else silent(one) for index, one in enumerate(body["choices"])]
         return {**body, "choices": choices}
 
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """A body in which one choice is the first one of another body."""
         number = _number(body, index)
         return _with_choice(self._without(body, index), index, {**other["choices"][0], "index": number})
 
-    def _without(self, body: Mapping[str, Any], index: int) -> Json:
+    def _without(self, body: JsonObject, index: int) -> Json:
         """A body in whose own fields nothing of one choice is repeated."""
         return stripped_body(body, sentences_of(self.choices(body)[index].text))
 
-    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def alone(self, body: JsonObject) -> JsonObject:
         """Without the fields in which legacy completions and chunks of a stream have their text."""
         choices = [
             {name: value for name, value in choice.items() if name not in {"text", "delta"}}
@@ -150,7 +144,7 @@ class ChatCompletions(Codec):
         for event in events:
             if event.data.startswith(DONE):
                 break
-            chunk = _chunk(event)
+            chunk = self.told(event)
             listed = chunk.pop("choices", None) or []
             body.update(
                 {name: value for name, value in chunk.items() if value is not None or name not in body}
@@ -167,7 +161,7 @@ class ChatCompletions(Codec):
         body["choices"] = [_assembled(whole[index], index) for index in sorted(whole)]
         return body
 
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream; the report is in the first chunk, and in the last one with a `finish_reason`."""
         with_usage = _wants_usage(request)
         head = {name: value for name, value in body.items() if name not in {"choices", "usage", "guardrail"}}
@@ -183,27 +177,22 @@ class ChatCompletions(Codec):
             found.append({**head, "choices": [], "usage": body.get("usage")})
         return [*(Event(json.dumps(chunk, ensure_ascii=True)) for chunk in found), Event(DONE)]
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
+    def why_whole(self, request: JsonObject) -> str:
         """Several choices, log-probabilities and structured outputs are released as a whole."""
         if (request.get("n") or 1) != 1:
             return "several choices were asked for"
         if request.get("logprobs") or request.get("top_logprobs"):
             return "log-probabilities were asked for"
-        return "" if self.form(request) is None else "a structured output was asked for"
+        return super().why_whole(request)
 
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The content of the one choice is released by chunks; reasoning comes after it, if at all."""
         del silent
         return _Chunks(self, request)
 
     def found(self, event: Event) -> Json | None:
         """The pages that a service names beside its answer."""
-        if not may_say(event, "search_results") or event.data.startswith(DONE):
-            return None
-        try:
-            pages = _chunk(event).get("search_results")
-        except NotReadable:
-            return None
+        pages = self.peeked(event).get("search_results") if may_say(event, "search_results") else None
         return {"search_results": pages} if isinstance(pages, list) else None
 
     def ends(self, event: Event) -> bool:
@@ -212,34 +201,28 @@ class ChatCompletions(Codec):
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends a choice or the stream, or cannot be read."""
-        if event.data.startswith(DONE):
-            return True
-        try:
-            listed = _chunk(event).get("choices") or []
-        except NotReadable:
-            return True
-        return not listed or any(one.get("finish_reason") for one in listed)
+        told = self.peeked(event)
+        return not told.get("choices") or self.place_of_report(told) is not None
 
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
-        found = list(events)
-        for place in reversed(range(len(found))):
-            try:
-                chunk = as_json(found[place])
-            except ValueError:
-                continue
-            if isinstance(chunk, dict) and any(
-                one.get("finish_reason") for one in chunk.get("choices") or ()
-            ):
-                found[place] = Event(json.dumps({**chunk, "guardrail": dict(summary)}))
-                break
-        return found
+    def place_of_report(self, told: Json) -> Json | None:
+        """The chunk, if a choice ends in it."""
+        return told if any(one.get("finish_reason") for one in told.get("choices") or ()) else None
+
+    def told(self, event: Event) -> Json:
+        """A chunk."""
+        chunk = object_of(event)
+        if chunk.get("error"):
+            raise NotReadable("the stream ended in an error", error=chunk["error"])
+        listed = chunk.get("choices") or []
+        if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+            raise NotReadable("expected chunks with choices, got something else")
+        return chunk
 
 
 class _Chunks(Piecewise):
     """One stream of chunks with one choice."""
 
-    def __init__(self, codec: ChatCompletions, request: Mapping[str, Any]) -> None:
+    def __init__(self, codec: ChatCompletions, request: JsonObject) -> None:
         self._codec = codec
         self._request = request
         self._head: Json | None = None
@@ -248,10 +231,7 @@ class _Chunks(Piecewise):
         """The content of the one choice."""
         if event.data.startswith(DONE):
             return ""
-        try:
-            chunk = _chunk(event)
-        except NotReadable:
-            return None
+        chunk = self._codec.told(event)
         listed = chunk.get("choices") or []
         if not listed:
             return ""
@@ -268,7 +248,7 @@ class _Chunks(Piecewise):
         """A chunk."""
         return [self._piece({"content": text})]
 
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """All chunks but the first, which has the role."""
         del released
         choice = body["choices"][0]
@@ -293,27 +273,12 @@ def _said(listed: Sequence[Json]) -> str | None:
     return content if isinstance(content, str) else "" if content is None else None
 
 
-def _wants_usage(request: Mapping[str, Any]) -> bool:
+def _wants_usage(request: JsonObject) -> bool:
     options = request.get("stream_options")
     return isinstance(options, Mapping) and bool(options.get("include_usage"))
 
 
-def _chunk(event: Event) -> Json:
-    try:
-        chunk = as_json(event)
-    except ValueError:
-        raise NotReadable("expected chunks of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(chunk, dict):
-        raise NotReadable("expected chunks that are objects, got something else")
-    if chunk.get("error"):
-        raise NotReadable("the stream ended in an error", error=chunk["error"])
-    listed = chunk.get("choices") or []
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-        raise NotReadable("expected chunks with choices, got something else")
-    return chunk
-
-
-def _choice(given: Mapping[str, Any], index: int) -> Choice:
+def _choice(given: JsonObject, index: int) -> Choice:
     message = given["message"]
     texts, unread = _texts(message.get("content"))
     if message.get("audio"):
@@ -321,19 +286,16 @@ def _choice(given: Mapping[str, Any], index: int) -> Choice:
     refusal = message.get("refusal")
     if refusal and not isinstance(refusal, str):
         raise NotReadable("expected a refusal that is a text, got something else")
-    said = [*texts, *([JOINT] if texts else []), refusal] if refusal else texts
-    places, position = [], 0
-    for text in said:
-        places.append((position, position + len(text)))
-        position += len(text)
-    if refusal and texts:
-        del places[-2]  # the joint
-    told = given.get("logprobs")
+    said, places = "", []
+    for number, text in enumerate([*texts, refusal] if refusal else texts):
+        said += JOINT if 0 < number == len(texts) else ""
+        places.append((len(said), len(said) + len(text)))
+        said += text
     return Choice(
         index,
-        "".join(said),
+        said,
         tuple(places),
-        logprobs(told.get("content") if isinstance(told, Mapping) else None),
+        tokens_of(given.get("logprobs")),
         calls=bool(message.get("tool_calls") or message.get("function_call")),
         refused=bool(refusal),
         unread=unread,
@@ -351,27 +313,23 @@ def _texts(content: Any) -> tuple[list[str], str]:
     texts, unread = [], ""
     for block in content:
         text = _block_text(block)
-        if text is None and (not isinstance(block, Mapping) or _kind(block) in _TEXTS):
+        if text is None and (not isinstance(block, Mapping) or kind_of(block) in _TEXTS):
             raise NotReadable("expected texts that are strings, got something else")
         texts += [] if text is None else [text]
         if (
             not isinstance(block, str)
-            and _kind(block) not in _THOUGHTS
-            and (text is None or _kind(block) not in _TEXTS)
+            and kind_of(block) not in _THOUGHTS
+            and (text is None or kind_of(block) not in _TEXTS)
         ):
             unread = "a content block that is no text"
     return texts, unread
-
-
-def _kind(block: Any) -> str:
-    return str(block.get("type")) if isinstance(block, Mapping) else ""
 
 
 def _block_text(block: Any) -> str | None:
     """A block's text; that of a kind that nobody knows may be shown like any other."""
     if isinstance(block, str):
         return block
-    text = block.get("text") if isinstance(block, Mapping) and _kind(block) not in _THOUGHTS else None
+    text = block.get("text") if isinstance(block, Mapping) and kind_of(block) not in _THOUGHTS else None
     return text if isinstance(text, str) else None
 
 
@@ -390,13 +348,13 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
     return new
 
 
-def _number(body: Mapping[str, Any], index: int) -> int:
+def _number(body: JsonObject, index: int) -> int:
     """How a choice is numbered."""
     number = body["choices"][index].get("index")
     return number if isinstance(number, int) else index
 
 
-def _with_choice(body: Mapping[str, Any], index: int, choice: Json) -> Json:
+def _with_choice(body: JsonObject, index: int, choice: Json) -> Json:
     return {**body, "choices": [choice if i == index else one for i, one in enumerate(body["choices"])]}
 
 
@@ -413,7 +371,7 @@ def _assembled(choice: Json, index: int) -> Json:
     return {"logprobs": None, **rest, "index": index, "message": message}
 
 
-def _deltas(choice: Mapping[str, Any]) -> Iterator[Json]:
+def _deltas(choice: JsonObject) -> Iterator[Json]:
     """The chunks of one choice: its role, its text, all else, and how it ended."""
     index, message = choice.get("index", 0), dict(choice["message"])
     blank = {"index": index, "finish_reason": None, "logprobs": None}

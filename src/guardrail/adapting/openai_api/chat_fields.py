@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from guardrail.adapting.openai_api.choices import Json
 from guardrail.adapting.reasoning import sealed_list
-from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
-
-__all__ = ["kind_of_text", "stripped_body", "stripped_choice"]
+from guardrail.adapting.residue import Field, one_of, present, stripped, unrepeated, whole, word
+from guardrail.given.accepted import Json, JsonObject
 
 _BODY: Mapping[str, Field] = {
     "id": word,
@@ -40,20 +37,19 @@ kind_of_text = one_of("text")
 """The type of a text block."""
 
 
-def stripped_choice(choice: Mapping[str, Any], taken: Sequence[str]) -> Json:
+def stripped_choice(choice: JsonObject, taken: Sequence[str]) -> Json:
     """A choice of whose text something was taken out."""
     return stripped({**choice, "message": stripped(choice["message"], _MESSAGE, taken)}, _CHOICE, taken)
 
 
-def stripped_body(body: Mapping[str, Any], taken: Sequence[str]) -> Json:
+def stripped_body(body: JsonObject, taken: Sequence[str]) -> Json:
     """A body that says by no field what was taken out of one of its choices."""
     return {**stripped(body, _BODY, taken), "choices": [_told(one, taken) for one in body["choices"]]}
 
 
-def _told(choice: Mapping[str, Any], taken: Sequence[str]) -> Json:
+def _told(choice: JsonObject, taken: Sequence[str]) -> Json:
     """A choice that stays as it is, though text of another was taken out: it says by no field what that was."""
     rules = {name: _CHOICE[name] for name in ("index", "finish_reason") if name in choice}
     role = {"role": _MESSAGE["role"](choice["message"]["role"], taken)} if "role" in choice["message"] else {}
     kept = {name: rule(choice[name], taken) for name, rule in rules.items()}
-    found = {**choice, **kept, "message": {**choice["message"], **role}}
-    return {name: value for name, value in found.items() if value is not GONE}
+    return present({**choice, **kept, "message": {**choice["message"], **role}})

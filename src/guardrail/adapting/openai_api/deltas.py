@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["GrowingObject", "one_by_one"]
+from guardrail.given.accepted import Json, JsonObject
 
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ONCE = {"id", "type", "role", "name", "index", "finish_reason", "object"}
@@ -28,9 +28,9 @@ class GrowingObject:
     """
 
     def __init__(self) -> None:
-        self._fields: dict[str, Any] = {}
+        self._fields: Json = {}
 
-    def add(self, piece: Mapping[str, Any]) -> None:
+    def add(self, piece: JsonObject) -> None:
         """One more piece, which is not changed."""
         for name, value in piece.items():
             known = self._fields.get(name)
@@ -54,7 +54,7 @@ class GrowingObject:
             else:
                 self._fields[name] = _begun(value)
 
-    def value(self) -> dict[str, Any]:
+    def value(self) -> Json:
         """The object."""
         return {name: _ended(value) for name, value in self._fields.items()}
 
@@ -86,7 +86,7 @@ class _Items:
             self._places[index].add(item)
 
 
-def one_by_one(rest: Mapping[str, Any]) -> list[dict[str, Any]]:
+def one_by_one(rest: JsonObject) -> list[Json]:
     """The deltas of a message's further fields: of LiteLLM's citations each has one.
 
     Example:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-from guardrail.adapting.openai_api.choices import Json, NotReadable, items
+from guardrail.adapting.codec import NotReadable, items, object_of
 from guardrail.adapting.openai_api.response_items import blocks_of
-from guardrail.adapting.sse import Event, as_json
-
-__all__ = ["ENDS", "block_events", "item_events", "last", "numbered", "opening", "response_events", "told_of"]
+from guardrail.adapting.sse import Event
+from guardrail.given.accepted import Json, JsonObject
 
 ENDS = {"response.completed", "response.incomplete", "response.failed"}
 _LASTS = {"completed": "response.completed", "failed": "response.failed"}
@@ -22,34 +20,21 @@ def told_of(event: Event) -> Json:
     Raises:
         NotReadable: it is malformed, or says that something failed.
     """
-    try:
-        told = as_json(event)
-    except ValueError:
-        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(told, dict):
-        raise NotReadable("expected events that are objects, got something else")
+    told = object_of(event)
     told.setdefault("type", event.name)
     if told["type"] == "error" or (told.get("error") and "response" not in told):
         raise NotReadable("the stream ended in an error", error=told.get("error") or told)
     return told
 
 
-def response_events(body: Mapping[str, Any]) -> list[Event]:
-    """A whole response as a stream: created, each item with its parts, and how it ended."""
-    told = opening(body)
-    for place, item in enumerate(body["output"]):
-        told += item_events(item, place)
-    return numbered([*told, last(body)])
-
-
-def numbered(told: Iterable[Mapping[str, Any]], start: int = 0) -> list[Event]:
+def numbered(told: Iterable[JsonObject], start: int = 0) -> list[Event]:
     """Events with their numbers in the stream."""
     return [
         Event(json.dumps({**one, "sequence_number": i}), one["type"]) for i, one in enumerate(told, start)
     ]
 
 
-def opening(body: Mapping[str, Any]) -> list[Json]:
+def opening(body: JsonObject) -> list[Json]:
     """How a response begins."""
     empty = {name: value for name, value in body.items() if name not in {"guardrail", "usage", "output_text"}}
     begun = {**empty, "status": "in_progress", "output": [], "incomplete_details": None, "error": None}
@@ -59,12 +44,12 @@ def opening(body: Mapping[str, Any]) -> list[Json]:
     ]
 
 
-def last(body: Mapping[str, Any]) -> Json:
+def last(body: JsonObject) -> Json:
     """How a response ended, with all of it."""
     return {"type": _LASTS.get(str(body.get("status")), "response.incomplete"), "response": dict(body)}
 
 
-def item_events(item: Mapping[str, Any], place: int, *, rest: str | None = None) -> Iterator[Json]:
+def item_events(item: JsonObject, place: int, *, rest: str | None = None) -> Iterator[Json]:
     """An item with its parts.
 
     Args:
@@ -90,7 +75,7 @@ def item_events(item: Mapping[str, Any], place: int, *, rest: str | None = None)
     yield {"type": "response.output_item.done", "output_index": place, "item": dict(item)}
 
 
-def block_events(block: Mapping[str, Any], at: Mapping[str, Any], rest: str | None = None) -> Iterator[Json]:
+def block_events(block: JsonObject, at: JsonObject, rest: str | None = None) -> Iterator[Json]:
     """A content part; `rest` as of an item: the part has begun already.
 
     Raises:

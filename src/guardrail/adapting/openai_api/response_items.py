@@ -8,22 +8,7 @@ from typing import Any
 from guardrail.adapting.changes import Change
 from guardrail.adapting.provider_citations import of_text
 from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
-
-__all__ = [
-    "BODY",
-    "FOR_CLIENT",
-    "ITEM",
-    "MESSAGE",
-    "TEXTS",
-    "blocks_of",
-    "is_reasoning",
-    "is_text",
-    "said_in",
-    "saying",
-    "silenced",
-    "speaks",
-    "unread_item",
-]
+from guardrail.given.accepted import Json, JsonObject
 
 _HOSTED = (
     "apply_patch",
@@ -99,7 +84,7 @@ MESSAGE: Mapping[str, Field] = {**ITEM, "type": one_of("message")}
 _REASONING: Mapping[str, Field] = {**ITEM, "encrypted_content": word}
 
 
-def blocks_of(item: Mapping[str, Any]) -> list[Any]:
+def blocks_of(item: JsonObject) -> list[Any]:
     """The content parts of a message."""
     content = item.get("content")
     if content is None and not _is_known(item):
@@ -126,7 +111,7 @@ def said_in(block: Any) -> str | None:
     return str(block["text"]) if is_text(block) else None
 
 
-def saying(block: Mapping[str, Any], part: Change, kind: Any, taken: Sequence[str] | None) -> dict[str, Any]:
+def saying(block: JsonObject, part: Change, kind: Any, taken: Sequence[str] | None) -> Json:
     """A content part after a change, with the annotations that are left."""
     if is_text(block):
         noted = of_text(block.get("annotations"), part, taken)
@@ -134,7 +119,7 @@ def saying(block: Mapping[str, Any], part: Change, kind: Any, taken: Sequence[st
     return {"type": "refusal", "refusal": part.after}
 
 
-def _is_known(item: Mapping[str, Any]) -> bool:
+def _is_known(item: JsonObject) -> bool:
     kind = str(item.get("type"))
     if kind not in _SILENT and kind not in _CALLS:
         return False
@@ -143,24 +128,24 @@ def _is_known(item: Mapping[str, Any]) -> bool:
     return not any(isinstance(block, Mapping) and block.get("type") == "output_text" for block in listed)
 
 
-def speaks(item: Mapping[str, Any]) -> bool:
+def speaks(item: JsonObject) -> bool:
     """Whether an item may be shown as what the model said: a message, or one of a kind that nobody knows with texts in it."""
     return item.get("type") == "message" or (
         not _is_known(item) and any(is_text(block) for block in blocks_of(item))
     )
 
 
-def is_reasoning(item: Mapping[str, Any]) -> bool:
+def is_reasoning(item: JsonObject) -> bool:
     """Whether an item is what the model thinks, and says nothing as an answer."""
     return item.get("type") == "reasoning" and not speaks(item)
 
 
-def unread_item(item: Mapping[str, Any]) -> str:
+def unread_item(item: JsonObject) -> str:
     """What an item is that is no message, if nobody can examine it; "" if it is no answer."""
     return "" if item.get("type") == "message" or _is_known(item) else "an output item that is no message"
 
 
-def silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
+def silenced(item: JsonObject, taken: Sequence[str]) -> Any:
     """An item that is no message without what may repeat the text; calls that the client runs stay whole."""
     kind = item.get("type")
     if str(kind) in FOR_CLIENT:

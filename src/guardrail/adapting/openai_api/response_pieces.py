@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT
-from guardrail.adapting.openai_api.choices import Json, NotReadable, Piecewise
+from guardrail.adapting.codec import NotReadable, Piecewise
 from guardrail.adapting.openai_api.response_events import (
     ENDS,
     block_events,
@@ -23,8 +23,7 @@ from guardrail.adapting.openai_api.response_events import (
 from guardrail.adapting.openai_api.response_items import BODY, is_text, unread_item
 from guardrail.adapting.residue import is_wordless, unspoken
 from guardrail.adapting.sse import DONE, Event
-
-__all__ = ["ResponsePieces"]
+from guardrail.given.accepted import Json, JsonObject
 
 _BEGINS = {"response.created", "response.in_progress", "response.queued"}
 _OPENED = {"reasoning", "web_search_call", "file_search_call", "code_interpreter_call"}
@@ -54,7 +53,7 @@ class ResponsePieces(Piecewise):
         request: the body that the application sent.
     """
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
+    def __init__(self, request: JsonObject) -> None:
         self._request = request
         self._head: Json | None = None
         self._before: list[Json] = []
@@ -69,10 +68,7 @@ class ResponsePieces(Piecewise):
         """The text of the first message, and with what joins them that of others."""
         if event.data.startswith(DONE):
             return ""
-        try:
-            told = told_of(event)
-        except NotReadable:
-            return None
+        told = told_of(event)
         kind = str(told["type"])
         if kind in _BEGINS:
             return self._opened(told.get("response"))
@@ -108,7 +104,7 @@ class ResponsePieces(Piecewise):
         self._before.append(_blank(item))
         return "" if kind in _OPENED else None
 
-    def _part(self, told: Mapping[str, Any]) -> str | None:
+    def _part(self, told: JsonObject) -> str | None:
         part = told.get("part")
         kind = part.get("type") if isinstance(part, Mapping) else None
         if kind == "reasoning_text":
@@ -119,7 +115,7 @@ class ResponsePieces(Piecewise):
         is_plain = isinstance(part, Mapping) and kind == "output_text" and part.get("text") == ""
         return "" if is_first and is_plain and self._head is not None else None
 
-    def _delta(self, told: Mapping[str, Any]) -> str | None:
+    def _delta(self, told: JsonObject) -> str | None:
         delta = told.get("delta")
         if not self._begun or not isinstance(delta, str) or told.get("logprobs"):
             return None
@@ -141,7 +137,7 @@ class ResponsePieces(Piecewise):
         said = {"type": "response.output_text.delta", **self._at, "delta": text, "logprobs": []}
         return self._numbered([said])
 
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """What is left of the text, and all events that repeat it; then all other items.
 
         Raises:
@@ -165,12 +161,12 @@ class ResponsePieces(Piecewise):
         name = (self._message or {}).get("id", "")
         return {"output_index": len(self._before), "item_id": name, "content_index": 0}
 
-    def _numbered(self, told: Iterable[Mapping[str, Any]]) -> list[Event]:
+    def _numbered(self, told: Iterable[JsonObject]) -> list[Event]:
         events = numbered(told, self._number)
         self._number += len(events)
         return events
 
-    def _is_of(self, output: Sequence[Mapping[str, Any]], text: str) -> bool:
+    def _is_of(self, output: Sequence[JsonObject], text: str) -> bool:
         """Whether the items are those that were begun."""
         begun = [*self._before, self._message or {}]
         names = [(one.get("type"), one.get("id")) for one in output[: len(begun)]]
@@ -181,14 +177,14 @@ class ResponsePieces(Piecewise):
             isinstance(content, list) and bool(content) and is_text(content[0]) and content[0]["text"] == text
         )
 
-    def _withheld(self, body: Mapping[str, Any], released: str) -> Json:
+    def _withheld(self, body: JsonObject, released: str) -> Json:
         """A body of which nothing more is shown than what was released."""
         said = {"type": "output_text", "text": released, "annotations": []}
         message = {**(self._message or {}), "status": "incomplete", "content": [said]}
         return {**body, "output": [*self._before, message]}
 
 
-def _blank(item: Mapping[str, Any]) -> Json:
+def _blank(item: JsonObject) -> Json:
     """An item that has begun: nothing in it could be prose."""
     kept = {name: item[name] for name in ("type", "id", "status") if name in item}
     return {**kept, **{name: [] for name in ("summary", "queries") if name in item}}

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT, Change
-from guardrail.adapting.openai_api.choices import (
+from guardrail.adapting.codec import (
     Choice,
     Codec,
-    Json,
     NotReadable,
     Piecewise,
-    count,
     items,
-    logprobs,
     messages,
 )
-from guardrail.adapting.openai_api.response_events import ENDS, response_events, told_of
+from guardrail.adapting.openai_api.response_events import ENDS, item_events, last, numbered, opening, told_of
 from guardrail.adapting.openai_api.response_items import (
     BODY,
     MESSAGE,
@@ -35,11 +31,11 @@ from guardrail.adapting.openai_api.response_items import (
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
 from guardrail.adapting.reasoning import readable
 from guardrail.adapting.residue import one_of, sentences_of, stripped, word
-from guardrail.adapting.sse import DONE, Event, as_json, may_say
+from guardrail.adapting.sse import DONE, Event, may_say
 from guardrail.errors import InputError
+from guardrail.given.accepted import Json, JsonObject
+from guardrail.given.content import tokens_of
 from guardrail.requests import Message, system
-
-__all__ = ["Responses"]
 
 _OWN_TOOLS = {
     "function",
@@ -57,19 +53,19 @@ class Responses(Codec):
 
     name = "responses"
 
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked; of earlier turns that the service keeps nothing is known."""
         told = request.get("instructions")
         first = (system(told),) if isinstance(told, str) and told else ()
         return (*first, *messages(request.get("input")))
 
-    def refusal(self, request: Mapping[str, Any]) -> str:
+    def refusal(self, request: JsonObject) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
         if request.get("background"):
             return "an answer in the background is fetched later, unguarded: leave `background` out"
         return ""
 
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         told = request.get("text")
         wanted = told.get("format") if isinstance(told, Mapping) else None
@@ -77,7 +73,7 @@ class Responses(Codec):
             return None
         return wanted.get("schema") or True
 
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed.
 
         Raises:
@@ -98,7 +94,7 @@ class Responses(Codec):
         kept = {name: value for name, value in request.items() if name not in {"stream", "stream_options"}}
         return {**kept, "input": [*asked, {"role": "user", "content": feedback}]}
 
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answer in a body."""
         output = body.get("output")
         if not isinstance(output, list) or not all(isinstance(item, Mapping) for item in output):
@@ -124,17 +120,12 @@ class Responses(Codec):
                     unread = "a content block that is no text"
         blocks = [block for item in output if speaks(item) for block in blocks_of(item)]
         told = [block.get("logprobs") for block in blocks if is_text(block)]
-        tokens = logprobs(told[0]) if len(told) == len(places) == 1 else ()
+        tokens = tokens_of(told[0]) if len(told) == len(places) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
         return [Choice(0, texts, tuple(places), tokens, calls=calls, refused=refused, unread=unread)]
 
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
-        """Tokens of the prompt and of the answer."""
-        usage = body.get("usage")
-        return count(usage, "input_tokens"), count(usage, "output_tokens")
-
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts."""
         del index
@@ -160,7 +151,7 @@ class Responses(Codec):
         found.pop("output_text", None)
         return {**found, "output": output}
 
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A body with nothing but a message."""
         taken = sentences_of(self.choices(body)[index].text)
         said = {"type": "output_text", "text": message, "annotations": []}
@@ -175,23 +166,23 @@ class Responses(Codec):
         ended = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "error": None}
         return {**stripped(body, BODY, taken), **ended, "output": [item] if message else []}
 
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """In the summaries and contents of reasoning items."""
         return [JOINT.join(readable([item for item in body["output"] if is_reasoning(item)]))]
 
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body whose reasoning items have their ids, and what is encrypted."""
         if 0 in heard:
             return dict(body)
         output = [silenced(item, ()) if is_reasoning(item) else item for item in body["output"]]
         return {**body, "output": output}
 
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """The other body: there is but one choice."""
         del body, index
         return dict(other)
 
-    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def alone(self, body: JsonObject) -> JsonObject:
         """With the texts of its messages in `output_text`, where it has one."""
         if "output_text" not in body:
             return body
@@ -218,63 +209,52 @@ class Responses(Codec):
                 return body
         raise NotReadable("expected a stream that ends in response.completed, got one that broke off")
 
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
-        """A whole body as a stream; the report is on the last event."""
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
+        """A whole body as a stream: created, each item with its parts, and how it ended, with the report."""
         del request
-        return response_events(body)
+        told = opening(body)
+        for place, item in enumerate(body["output"]):
+            told += item_events(item, place)
+        return numbered([*told, last(body)])
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
+    def why_whole(self, request: JsonObject) -> str:
         """Log-probabilities and structured outputs are released as a whole."""
         if request.get("top_logprobs") or "message.output_text.logprobs" in items(request.get("include")):
             return "log-probabilities were asked for"
-        return "" if self.form(request) is None else "a structured output was asked for"
+        return super().why_whole(request)
 
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The text of the first message is released by deltas; reasoning before it is opened, and finished at the end."""
         del silent
         return ResponsePieces(request)
 
     def found(self, event: Event) -> Json | None:
         """The item of a hosted tool, once it is done."""
-        if not may_say(event, "response.output_item.done"):
-            return None
-        try:
-            item = told_of(event).get("item")
-        except NotReadable:
-            return None
+        item = self.peeked(event).get("item") if may_say(event, "response.output_item.done") else None
         return {"output": [item]} if isinstance(item, dict) and not speaks(item) else None
 
     def ends(self, event: Event) -> bool:
         """Whether the response is over."""
         if event.data.startswith(DONE):
             return True
-        try:
-            return may_say(event, *ENDS) and str(told_of(event)["type"]) in ENDS
-        except NotReadable:
-            return False
+        return may_say(event, *ENDS) and str(self.peeked(event).get("type")) in ENDS
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the stream, or cannot be read."""
-        try:
-            return event.data.startswith(DONE) or str(told_of(event)["type"]) in ENDS
-        except NotReadable:
-            return True
+        told = self.peeked(event)
+        return not told or str(told["type"]) in ENDS
 
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
-        found = list(events)
-        for place, event in enumerate(found):
-            try:
-                told = as_json(event)
-            except ValueError:
-                continue
-            if isinstance(told, dict) and isinstance(told.get("response"), dict):
-                told["response"]["guardrail"] = dict(summary)
-                found[place] = Event(json.dumps(told), event.name)
-        return found
+    def place_of_report(self, told: Json) -> Json | None:
+        """The response."""
+        response = told.get("response")
+        return response if isinstance(response, dict) else None
+
+    def told(self, event: Event) -> Json:
+        """As `told_of`."""
+        return told_of(event)
 
 
-def _kind(block: Mapping[str, Any], taken: Sequence[str] | None) -> Any:
+def _kind(block: JsonObject, taken: Sequence[str] | None) -> Any:
     """The type of a text block; of a kind that nobody knows only what is no prose, once text has gone."""
     kind = block.get("type", "output_text")
     return kind if taken is None else _KIND(kind, taken)

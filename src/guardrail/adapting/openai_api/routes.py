@@ -6,12 +6,11 @@ import difflib
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from guardrail.adapting.routes import ROUTES, UNKNOWN, RouteGroup, row
 from guardrail.errors import ConfigError, UnknownName
-
-__all__ = ["Route", "allowed", "error_body", "route"]
+from guardrail.given.accepted import Json
 
 _DEPLOYMENT = re.compile(r"deployments/[^/]+/")
 
@@ -80,6 +79,6 @@ def allowed(names: Collection[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def error_body(message: str, code: str) -> dict[str, Any]:
+def error_body(message: str, code: str) -> Json:
     """An error as the protocol writes it."""
     return {"error": {"message": message, "type": "guardrail_error", "param": None, "code": code}}

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from guardrail.policies.edits import json_edits
 from guardrail.policies.edits.application import merge, replacement
+from guardrail.policies.edits.cuts import past
 from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark
-from guardrail.policies.edits.removing import SHORTEST_ECHO
+from guardrail.policies.edits.removing import SHORTEST_ECHO, Cutting
 from guardrail.report import Edit, Span
 from guardrail.text.thoughts import thought_spans
 
@@ -57,11 +58,7 @@ def removals(
     edits = json_edits.json_removals(
         bare,
         [*_said_again(text, bare, spans), *(one for one in spans if _says_something(bare, one[0]))],
-        empty=empty,
-        list_gone=list_gone,
-        language=language,
-        titles=titles,
-        kept=[span for span in kept if _says_something(bare, span)],
+        Cutting(empty, list_gone, language, titles, [span for span in kept if _says_something(bare, span)]),
     )
     if not apart:
         return edits
@@ -102,7 +99,7 @@ def _with_blanks(text: str, thought: Span) -> Span:
     """With the blanks behind it, where there are some before it, or it begins the text; at its end, with those before it."""
     start, end = thought.start, thought.end
     if start == 0 or text[start - 1].isspace():
-        end += len(text[end:]) - len(text[end:].lstrip())
+        end = past(text, end, len(text))
     return Span(start=len(text[:start].rstrip()) if end == len(text) else start, end=end)
 
 

@@ -20,6 +20,12 @@ class Cut:
     replacement: str = ""
 
 
+def past(text: str, start: int, end: int, blanks: str | None = None) -> int:
+    """Where `text[start:end]` begins without the blanks, or other characters, that it begins with."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip(blanks))
+
+
 def united(cuts: Iterable[Cut]) -> list[Cut]:
     """Cuts in order, those that overlap or touch as one."""
     found: list[Cut] = []

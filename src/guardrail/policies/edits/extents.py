@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 
-from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped
+from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped, past
 from guardrail.policies.edits.narrowing import between, narrowed
 from guardrail.policies.edits.pairs import NESTED, REACH, matches
 from guardrail.policies.edits.rows import Rows
@@ -128,11 +128,7 @@ def _line_extent(layout: Layout, region: Region, piece: Span) -> tuple[int, int]
     index = bisect_right(layout.headings, region.start, key=lambda heading: heading.start) - 1
     if index < 0 or layout.headings[index] is not region:
         return region.start, region.end
-    content = (
-        region.start
-        + len(layout.text[region.start : region.end])
-        - len(layout.text[region.start : region.end].lstrip(" \t#"))
-    )
+    content = past(layout.text, region.start, region.end, " \t#")
     if not _covers(layout.text, content, region.end, piece):
         return region.start, region.end
     following = layout.headings[index + 1 : index + 2]
@@ -187,7 +183,7 @@ def _without_half_emphasis(text: str, start: int, end: int) -> tuple[int, int]:
     if text.count("**", start, end) % 2 == 0:
         return start, end
     if text.startswith("**", start):
-        return start + 2, end + len(text[end : end + REACH]) - len(text[end : end + REACH].lstrip(" "))
+        return start + 2, past(text, end, end + REACH, " ")
     if text.endswith("**", start, end):
         return max(start - REACH, 0) + len(text[max(start - REACH, 0) : start].rstrip(" ")), end - 2
     return start, end
@@ -235,7 +231,7 @@ def _parenthesis(layout: Layout, start: int, end: int) -> tuple[int, int] | None
         return left + 1 + len(head), end + len(rest)
     if semicolon_after:
         stop = end + len(rest) + 1
-        return left + 1, stop + len(text[stop:right]) - len(text[stop:right].lstrip())
+        return left + 1, past(text, stop, right)
     return left, right + 1
 
 

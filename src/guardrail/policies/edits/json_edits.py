@@ -11,6 +11,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TypeAlias
 
@@ -18,7 +19,7 @@ from guardrail.policies.edits.application import apply, merge, replacement
 from guardrail.policies.edits.cuts import Cut, inside, overlapped, united
 from guardrail.policies.edits.extents import trim
 from guardrail.policies.edits.marks import Mark, prose_insertions
-from guardrail.policies.edits.removing import SHORTEST_ECHO, named, prose_removals
+from guardrail.policies.edits.removing import SHORTEST_ECHO, Cutting, named, prose_removals
 from guardrail.policies.edits.wording import joined_once, plain
 from guardrail.report import Edit, Span
 from guardrail.text.json_values import Decoded, Value, all_of_it, decoded, json_values, value_at, written
@@ -126,27 +127,16 @@ def _in_string(text: str, value: Value, marks: Sequence[Mark]) -> Iterator[Edit]
 # -- cuts
 
 
-def json_removals(
-    text: str,
-    spans: Sequence[tuple[Span, str]],
-    *,
-    empty: str,
-    list_gone: str,
-    language: str = "",
-    titles: Sequence[str] = (),
-    kept: Sequence[Span] = (),
-) -> tuple[Edit, ...]:
+def json_removals(text: str, spans: Sequence[tuple[Span, str]], how: Cutting) -> tuple[Edit, ...]:
     """As `removing.prose_removals`, and JSON stays JSON: what is cut goes with its comma, or becomes null.
 
     An answer that is an object, and is cut as a whole, becomes an object that says so; an array becomes an empty one.
     """
     roots = json_values(text)
     if not roots:
-        return prose_removals(
-            text, spans, empty=empty, list_gone=list_gone, language=language, titles=titles, kept=kept
-        )
-    staying = _staying(text, spans, kept)
-    removing = _Removing(text, roots, titles=titles, kept=staying, list_gone=list_gone, language=language)
+        return prose_removals(text, spans, how)
+    staying = _staying(text, spans, how.kept)
+    removing = _Removing(text, roots, how, staying)
     prose: list[tuple[Span, str]] = []
     for given, why in spans:
         span = trim(text, given)
@@ -155,26 +145,18 @@ def json_removals(
             removing.cut(root, span, why)
         prose += _outside(touched, span, why)
     gone = [span.of(text).strip() for span, _ in spans]
-    edits = removing.edits(gone, empty)
+    edits = removing.edits(gone)
     gone = [one for one in gone if one[:1] not in {"{", "["}]  # objects that are the same were cut with them
     prose += removing.prose_echoes(gone)
     if prose:
-        other = [*kept, *(Span(start=root.start, end=root.end) for root in roots)]
-        edits += prose_removals(
-            _masked(text, roots),
-            prose,
-            empty=empty,
-            list_gone=list_gone,
-            language=language,
-            titles=titles,
-            kept=other,
-        )
+        other = [*how.kept, *(Span(start=root.start, end=root.end) for root in roots)]
+        edits += prose_removals(_masked(text, roots), prose, replace(how, kept=other))
     edits.sort(key=lambda edit: edit.span.start)
     left = apply(text, edits)
     quoted = [text[cut.start : cut.end] for cut in staying]
     if any(len(one) >= SHORTEST_ECHO and one in left and not any(one in k for k in quoted) for one in gone):
         return (
-            replacement(0, len(text), message_in_json(text, empty), joined_once(why for _, why in spans)),
+            replacement(0, len(text), message_in_json(text, how.empty), joined_once(why for _, why in spans)),
         )
     return tuple(edits)
 
@@ -188,21 +170,10 @@ def _staying(text: str, spans: Sequence[tuple[Span, str]], kept: Sequence[Span])
 class _Removing:
     """What is to be cut of the JSON in a text: whole values, and parts of strings."""
 
-    def __init__(
-        self,
-        text: str,
-        roots: Sequence[Value],
-        *,
-        titles: Sequence[str],
-        kept: list[Cut],
-        list_gone: str,
-        language: str,
-    ) -> None:
+    def __init__(self, text: str, roots: Sequence[Value], how: Cutting, kept: list[Cut]) -> None:
         self.text = text
-        self.list_gone = list_gone
-        self.language = language
         self.roots = roots
-        self.titles = titles
+        self.how = how
         self.kept = kept
         self.lines = len(roots) > 1 and all_of_it(text, roots)  # one object a line
         self.values: dict[int, _Gone] = {}
@@ -227,7 +198,7 @@ class _Removing:
     def _part(self, value: Value, span: Span, why: str) -> None:
         self.parts.setdefault(id(value), (value, []))[1].append((span, why))
 
-    def edits(self, gone: Sequence[str], empty: str) -> list[Edit]:
+    def edits(self, gone: Sequence[str]) -> list[Edit]:
         """The edits of the JSON."""
         self._echo(gone)
         edits: list[Edit] = []
@@ -251,14 +222,14 @@ class _Removing:
                     replacement(value.start, value.end, '""' if value.kind == "string" else "null", why)
                 )
             else:
-                edits.append(self._without_root(value, why, empty))
+                edits.append(self._without_root(value, why))
         return edits + [edit for row in rows.values() for edit in _without(self.text, row)]
 
-    def _without_root(self, root: Value, why: str, empty: str) -> Edit:
+    def _without_root(self, root: Value, why: str) -> Edit:
         if self.lines:
             end = _LINE.match(self.text, root.end)
             return replacement(root.start, end.end() if end else root.end, "", why)
-        words = "[]" if root.kind == "array" else told(empty)
+        words = "[]" if root.kind == "array" else told(self.how.empty)
         return replacement(root.start, root.end, words, why)
 
     def _is_gone(self, value: Value) -> bool:
@@ -278,15 +249,7 @@ class _Removing:
             for cut in self.kept
             if value.start <= cut.start and cut.end <= value.end
         ]
-        edits = prose_removals(
-            string.text,
-            spans,
-            empty="",
-            list_gone=self.list_gone,
-            language=self.language,
-            titles=self.titles,
-            kept=kept,
-        )
+        edits = prose_removals(string.text, spans, replace(self.how, empty="", kept=kept))
         placed = [
             replacement(string.places[e.span.start], string.places[e.span.end], written(e.replacement), e.why)
             for e in edits
@@ -324,7 +287,7 @@ class _Removing:
             re.escape(one) for one in dict.fromkeys(gone) if len(one) >= SHORTEST_ECHO and one[0] not in "{["
         ]
         said = [re.escape(one) for one in self._said()]
-        patterns = [*strings, *said, *named(self.titles)]
+        patterns = [*strings, *said, *named(self.how.titles)]
         return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
 
     def _said(self) -> Iterator[str]:

@@ -42,8 +42,7 @@ def prose_insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
     layout = Layout(text)
     places: dict[int, list[Mark]] = {}
     below: dict[int, tuple[VerbatimBlock, list[tuple[str, Mark]]]] = {}
-    for group in _grouped(text, [mark for mark in marks if mark.span is not None]):
-        span = Span(start=min(_span(m).start for m in group), end=max(_span(m).end for m in group))
+    for span, group in _grouped(text, marks):
         place, block = _after(layout, span)
         if block is None:
             places.setdefault(place, []).extend(group)
@@ -57,12 +56,12 @@ def prose_insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
     return merge(edits, ())
 
 
-def _grouped(text: str, marks: list[Mark]) -> Iterator[list[Mark]]:
-    """Marks whose spans share at least half of what they cover together."""
+def _grouped(text: str, marks: Sequence[Mark]) -> Iterator[tuple[Span, list[Mark]]]:
+    """Marks whose spans share at least half of what they cover together, with what that is."""
+    located = [(_clip(text, mark.span), mark) for mark in marks if mark.span is not None]
     group: list[Mark] = []
     start = end = 0
-    for mark in sorted(marks, key=lambda m: (_span(m).start, _span(m).end)):
-        span = _clip(text, _span(mark))
+    for span, mark in sorted(located, key=lambda one: (one[0].start, one[0].end)):
         shared = min(end, span.end) - max(start, span.start)
         if group and (
             2 * shared >= max(end, span.end) - min(start, span.start) > 0
@@ -72,15 +71,14 @@ def _grouped(text: str, marks: list[Mark]) -> Iterator[list[Mark]]:
             end = max(end, span.end)
             continue
         if group:
-            yield group
+            yield Span(start=start, end=end), group
         group, start, end = [mark], span.start, span.end
     if group:
-        yield group
+        yield Span(start=start, end=end), group
 
 
 def _after(layout: Layout, span: Span) -> tuple[int, VerbatimBlock | None]:
     text = layout.text
-    span = _clip(text, span)
     place = span.start + len(_CLOSING.sub("", span.of(text)[-REACH:])) + max(len(span.of(text)) - REACH, 0)
     for _ in range(NESTED):
         block = layout.block_at(place)
@@ -182,10 +180,6 @@ def _note(layout: Layout, marks: list[Mark]) -> Edit:
 
 def _insert(place: int, text: str, marks: Iterable[Mark]) -> Edit:
     return replacement(place, place, text, joined_once(mark.why for mark in marks))
-
-
-def _span(mark: Mark) -> Span:
-    return mark.span if mark.span is not None else Span(start=0, end=0)
 
 
 def _clip(text: str, span: Span) -> Span:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
-from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped
+from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped, past
 from guardrail.policies.edits.pairs import REACH
 from guardrail.report import Span
 
@@ -96,7 +96,7 @@ def _item(text: str, room: Span, piece: Span, start: int) -> tuple[int, int]:
     """An item of a list within a line: with the joint before it, or with the one after it if it is the first."""
     after = text[piece.end : room.end]
     end = piece.end + _until(_ITEM_END, after)
-    number = start + len(text[start : piece.start]) - len(text[start : piece.start].lstrip())
+    number = past(text, start, piece.start)
     if text[start:number].strip() or text[number] in ",;，；、":
         return start, end
     if start == room.start or not ALNUM.search(text, start, piece.start) or text[number] in "(0123456789":

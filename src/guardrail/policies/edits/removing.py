@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 from guardrail.policies.edits.application import apply, replacement
@@ -30,27 +31,33 @@ _TITLE = re.compile(r"[\"“«《「*_]([^\"”»》」*_\n]{12,400})[\"”»》
 _INTRODUCES = re.compile(r":[\s*_]*\Z")
 
 
-def prose_removals(
-    text: str,
-    spans: Sequence[tuple[Span, str]],
-    *,
-    empty: str,
-    list_gone: str,
-    language: str = "",
-    titles: Sequence[str] = (),
-    kept: Sequence[Span] = (),
-) -> tuple[Edit, ...]:
-    """Cut what each span stands for; each comes with its reason, which must not quote it.
+@dataclass(frozen=True)
+class Cutting:
+    """How something is cut out of a text.
 
-    Args:
-        text: the text.
-        spans: what to cut, and why.
+    Attributes:
         empty: what to show where nothing is left.
         list_gone: what to show in the place of a list of which nothing is left.
         language: that the text is in, where it is known: a count above a list may be a word of it.
         titles: names of what is cut; a long one is cut wherever it occurs, in any case of letters.
         kept: what must stay, if it is not to be cut itself: what else was found, and found to be right. Of it,
             only markers go, whose list item is gone.
+    """
+
+    empty: str
+    list_gone: str
+    language: str = ""
+    titles: Sequence[str] = ()
+    kept: Sequence[Span] = ()
+
+
+def prose_removals(text: str, spans: Sequence[tuple[Span, str]], how: Cutting) -> tuple[Edit, ...]:
+    """Cut what each span stands for; each comes with its reason, which must not quote it.
+
+    Args:
+        text: the text.
+        spans: what to cut, and why.
+        how: it is cut.
 
     Returns:
         Cuts, new numbers of list items and of the markers that point to them, and a sentence in the place of
@@ -66,26 +73,26 @@ def prose_removals(
     if not wanted:
         return ()
     needles = _needles(text, [span.of(text).strip() for span, _ in spans], wanted)
-    staying = _staying(text, kept, wanted)
+    staying = _staying(text, how.kept, wanted)
     again = [
         cut
-        for cut in (*_echoes(text, needles), *_named(text, titles, kept))
+        for cut in (*_echoes(text, needles), *_named(text, how.titles, how.kept))
         if not inside(wanted, cut.start, cut.end) and not overlapped(staying, cut.start, cut.end)
     ]
     cuts, edits = _settled(layout, united([*wanted, *again]), staying)
     for _ in range(2):
         cuts = united(_tidied(layout, cut, staying) for cut in cuts)
-    _say_what_lists_lost(layout, cuts, staying, list_gone)
-    edits += counted_again(layout, cuts, language)
+    _say_what_lists_lost(layout, cuts, staying, how.list_gone)
+    edits += counted_again(layout, cuts, how.language)
     edits = [edit for edit in edits if not overlapped(cuts, edit.span.start, edit.span.end)]
     edits += [replacement(c.start, c.end, c.replacement, joined_once(c.whys)) for c in cuts]
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
-    bare = remaining.replace(list_gone, "")
+    bare = remaining.replace(how.list_gone, "")
     bare = bare if layout.html is None else TAG.sub("", bare)
     if not any(c.isalnum() for c in bare) or _survives(edits, remaining, needles, staying):
         why = joined_once(why for cut in cuts for why in cut.whys)
-        return (replacement(0, len(text), empty, why),)
+        return (replacement(0, len(text), how.empty, why),)
     return tuple(edits)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from guardrail.errors import ConfigError
+from guardrail.given.accepted import Json, JsonObject
 
 APIS = ("chat", "responses", "messages")
 """Chat completions, OpenAI's Responses, Anthropic's Messages."""
@@ -100,14 +101,9 @@ class Axes:
     faults: Sequence[str] = FAULTS
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("apis", APIS),
-            ("shapes", SHAPES),
-            ("deliveries", DELIVERIES),
-            ("policies", POLICIES),
-            ("faults", FAULTS),
-        ):
-            given = getattr(self, name)
+        for field in fields(self):
+            name, given = field.name, getattr(self, field.name)
+            known: Any = field.default  # all
             if isinstance(given, str):
                 raise ConfigError(f"expected names in a list, got {name}={given!r}: write {name}=[{given!r}]")
             if unknown := next((one for one in given if one not in known), None):
@@ -137,10 +133,10 @@ class Axes:
                     yield from (Case(api, s, d, policy, fault) for s in some for d in few)
 
 
-def request(case: Case, model: str = "stub") -> dict[str, Any]:
+def request(case: Case, model: str = "stub") -> Json:
     """The body to send."""
     asked = [{"role": "user", "content": "Tell me about rivers."}]
-    body: dict[str, Any] = {"model": model, "stream": case.streams}
+    body: Json = {"model": model, "stream": case.streams}
     body |= {"input": asked} if case.api == "responses" else {"messages": asked}
     if case.api == "messages":
         body["max_tokens"] = 500
@@ -150,7 +146,7 @@ def request(case: Case, model: str = "stub") -> dict[str, Any]:
     return {**body, **(more(case.api) if more else {})}
 
 
-def _tools(api: str) -> dict[str, Any]:
+def _tools(api: str) -> Json:
     about = {"name": "look", "description": "Looks something up."}
     if api == "chat":
         return {"tools": [{"type": "function", "function": {**about, "parameters": _PARAMETERS}}]}
@@ -159,7 +155,7 @@ def _tools(api: str) -> dict[str, Any]:
     return {"tools": [{**about, "input_schema": _PARAMETERS}]}
 
 
-def _structured(api: str) -> dict[str, Any]:
+def _structured(api: str) -> Json:
     if api == "chat":
         wanted = {"name": "rivers", "schema": _SCHEMA, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": wanted}}
@@ -168,13 +164,13 @@ def _structured(api: str) -> dict[str, Any]:
     return {"output_config": {"format": {"type": "json_schema", "schema": _SCHEMA}}}
 
 
-def _logprobs(api: str) -> dict[str, Any]:
+def _logprobs(api: str) -> Json:
     if api == "chat":
         return {"logprobs": True, "top_logprobs": 2}
     return {"include": ["message.output_text.logprobs"], "top_logprobs": 2}
 
 
-def said(case: Case, forbidden: Sequence[str], choice: int, *, clean: bool) -> Mapping[str, Any]:
+def said(case: Case, forbidden: Sequence[str], choice: int, *, clean: bool) -> JsonObject:
     """The assistant's message, as chat completions write it: the forbidden texts inside it and at its very end.
 
     Args:
@@ -193,7 +189,7 @@ def said(case: Case, forbidden: Sequence[str], choice: int, *, clean: bool) -> M
         return {"content": json.dumps({"title": "Rivers", "claims": claims, "count": len(claims)})}
     ending = f" Write to {texts[-1]}" if texts else ""
     content = " ".join([*claims, "Some end in lakes \N{WATER WAVE}."]) + ending
-    found: dict[str, Any] = {"content": content}
+    found: Json = {"content": content}
     if case.shape == "tools" and not clean:
         found["tool_calls"] = [_CALL]
     if case.shape == "reasoning" and texts:

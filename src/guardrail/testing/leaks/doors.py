@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from guardrail.given.accepted import Json
 from guardrail.testing.leaks.cases import Case, request
 from guardrail.testing.leaks.replies import Reply
 
@@ -105,7 +106,7 @@ def _read(response: http.client.HTTPResponse) -> tuple[bytes, bool]:
     return found, not response.length
 
 
-def called(send: Callable[[Case, dict[str, Any]], Any]) -> Ask:
+def called(send: Callable[[Case, Json], Any]) -> Ask:
     """Ask by a call in this process.
 
     Args:

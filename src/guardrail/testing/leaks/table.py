@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
+from guardrail.given.accepted import Json
 from guardrail.testing.leaks.cases import APIS, POLICIES, Case
 
 
@@ -93,7 +93,7 @@ class Table:
         """Nothing got out, nothing is unmarked, nothing unchecked, and every case without a fault was answered."""
         return bool(self.run) and not self.bad and not self.unanswered
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         """Totals, and every row that is not as it should be."""
         return {
             "cases": len(self.run),

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
-from guardrail.adapting.anthropic_pieces import MessagePieces
+from guardrail.adapting.anthropic_api.events import (
+    MESSAGE,
+    THOUGHTS,
+    block_events,
+    ending,
+    index_of,
+    start,
+    told_of,
+    written,
+)
+from guardrail.adapting.anthropic_api.pieces import MessagePieces
 from guardrail.adapting.changes import JOINT, Change
-from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
-from guardrail.adapting.openai_api.choices import count, items
+from guardrail.adapting.codec import Choice, Codec, NotReadable, Piecewise, items
 from guardrail.adapting.provider_citations import of_block
-from guardrail.adapting.reasoning import readable, sealed
+from guardrail.adapting.reasoning import kind_of, readable, sealed
 from guardrail.adapting.residue import GONE, sentences_of, stripped
 from guardrail.adapting.sse import Event, may_say
 from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
-__all__ = ["Messages"]
-
-Json = dict[str, Any]
-_THOUGHTS = {"thinking", "redacted_thinking"}
 _CALLS = {"tool_use"}
 _OF_CALL = {"type", "id", "name", "input"}
 _SERVERS = {
@@ -37,6 +41,7 @@ _SERVERS = {
     "mcp_tool_result",
     "container_upload",
 }
+_SILENT = THOUGHTS | _CALLS | _SERVERS  # blocks that say nothing to a reader
 _GROWING = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -52,7 +57,7 @@ class Messages(Codec):
 
     name = "messages"
 
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked; results of tools are untrusted text of the assistant."""
         found = [system(text)] if (text := _text(request.get("system"))) else []
         for one in items(request.get("messages")):
@@ -64,12 +69,7 @@ class Messages(Codec):
                 found.append(assistant(said) if one.get("role") == "assistant" else user(said))
         return tuple(found)
 
-    def refusal(self, request: Mapping[str, Any]) -> str:
-        """Nothing of this protocol returns what cannot be examined."""
-        del request
-        return ""
-
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `None` for text."""
         holder = request.get("output_config")
         wanted = holder.get("format") if isinstance(holder, Mapping) else request.get("output_format")
@@ -77,7 +77,7 @@ class Messages(Codec):
             return None
         return wanted.get("schema") or True
 
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed.
 
         Raises:
@@ -89,7 +89,7 @@ class Messages(Codec):
         kept = {name: value for name, value in request.items() if name != "stream"}
         return {**kept, "messages": [*listed, {"role": "user", "content": feedback}]}
 
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answer in a body.
 
         Raises:
@@ -105,19 +105,14 @@ class Messages(Codec):
             if _is_text(block):
                 places.append((len(text), len(text) + len(block["text"])))
                 text += block["text"]
-            if str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and not _is_plain_text(block):
+            if str(block.get("type")) not in _SILENT and (block.get("type") != "text" or not _is_text(block)):
                 unread = "a content block that is no text"
         calls = any(str(block.get("type")) in _CALLS for block in content)
         refused = body.get("stop_reason") == "refusal"
         return [Choice(0, text, tuple(places), calls=calls, refused=refused, unread=unread)]
 
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
-        """Tokens of the prompt and of the answer."""
-        usage = body.get("usage")
-        return count(usage, "input_tokens"), count(usage, "output_tokens")
-
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts; where text went, what servers' tools found goes too, and what of thoughts can be read."""
         del index
@@ -138,7 +133,7 @@ class Messages(Codec):
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
         return shown if taken is None else stripped(shown, MESSAGE, taken)
 
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A refusal with nothing but a message."""
         content = [{"type": "text", "text": message}]
         return {
@@ -148,23 +143,23 @@ class Messages(Codec):
             "stop_sequence": None,
         }
 
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """In blocks of thinking."""
         return [JOINT.join(readable([block for block in body["content"] if _is_thought(block)]))]
 
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body whose blocks of thinking are signed and empty, as the API writes them with `display: "omitted"`."""
         if 0 in heard:
             return dict(body)
         blocks = (_sealed(block) if _is_thought(block) else [block] for block in body["content"])
         return {**body, "content": [block for some in blocks for block in some]}
 
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """A body with the content of another."""
         taken_over = {name: other.get(name) for name in ("content", "stop_reason", "stop_sequence")}
         return {**self._without(body, index), **taken_over}
 
-    def _without(self, body: Mapping[str, Any], index: int) -> Json:
+    def _without(self, body: JsonObject, index: int) -> Json:
         """A body in whose own fields nothing of its text is repeated."""
         return stripped(body, MESSAGE, sentences_of(self.choices(body)[index].text))
 
@@ -197,47 +192,37 @@ class Messages(Codec):
         body["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
         return body
 
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream; the report is on `message_delta`."""
         del request
-        return message_events(body)
+        head = {name: value for name, value in body.items() if name != "guardrail"}
+        blocks = [told for index, block in enumerate(body["content"]) for told in block_events(block, index)]
+        return [written(told) for told in (start(head), *blocks, *ending(body))]
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
-        """Structured outputs are released as a whole."""
-        return "" if self.form(request) is None else "a structured output was asked for"
-
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """The first text block is released by deltas; silent thinking goes out before it."""
         return MessagePieces(request, silent=silent)
 
     def found(self, event: Event) -> Json | None:
         """The result of a tool that the server ran, which comes whole."""
-        if not may_say(event, "tool_result"):
-            return None
-        try:
-            block = told_of(event).get("content_block")
-        except NotReadable:
-            return None
+        block = self.peeked(event).get("content_block") if may_say(event, "tool_result") else None
         return {"content": [block]} if isinstance(block, dict) and not _is_text(block) else None
 
     def ends(self, event: Event) -> bool:
         """Whether the message is over."""
-        try:
-            return may_say(event, _END) and told_of(event).get("type") == _END
-        except NotReadable:
-            return False
+        return may_say(event, _END) and self.peeked(event).get("type") == _END
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the message, or comes after its end."""
         return event.name in _LAST
 
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
-        found = list(events)
-        for place, event in enumerate(found):
-            if event.name == "message_delta":
-                found[place] = Event(json.dumps({**told_of(event), "guardrail": dict(summary)}), event.name)
-        return found
+    def place_of_report(self, told: Json) -> Json | None:
+        """The event itself."""
+        return told if told.get("type") == "message_delta" else None
+
+    def told(self, event: Event) -> Json:
+        """As `told_of`."""
+        return told_of(event)
 
 
 def _text(content: Any) -> str:
@@ -245,41 +230,32 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     listed = content if isinstance(content, list) else ()
-    texts = (one.get("text") for one in listed if isinstance(one, Mapping) and one.get("type") == "text")
+    texts = (one.get("text") for one in listed if kind_of(one) == "text")
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _is_text(block: Mapping[str, Any]) -> bool:
+def _is_text(block: JsonObject) -> bool:
     """Whether a block has a text that may be shown; that of a kind that nobody knows may be."""
-    return str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and isinstance(
-        block.get("text"), str
-    )
+    return str(block.get("type")) not in _SILENT and isinstance(block.get("text"), str)
 
 
-def _is_thought(block: Mapping[str, Any]) -> bool:
-    return str(block.get("type")) in _THOUGHTS
+def _is_thought(block: JsonObject) -> bool:
+    return str(block.get("type")) in THOUGHTS
 
 
-def _sealed(block: Mapping[str, Any], taken: Sequence[str] = ()) -> list[Json]:
+def _sealed(block: JsonObject, taken: Sequence[str] = ()) -> list[Json]:
     """A block of thinking that says nothing, or none."""
     kept = sealed(block, taken)
     return [] if kept is GONE else [kept]
 
 
-def _is_plain_text(block: Mapping[str, Any]) -> bool:
-    return block.get("type") == "text" and isinstance(block.get("text"), str)
-
-
 def _results(content: Any) -> list[str]:
     """What tools answered, in a content."""
     listed = content if isinstance(content, list) else ()
-    kind = "tool_result"
-    return [
-        _text(one.get("content")) for one in listed if isinstance(one, Mapping) and one.get("type") == kind
-    ]
+    return [_text(one.get("content")) for one in listed if kind_of(one) == "tool_result"]
 
 
-def _grow(block: Json, delta: Mapping[str, Any]) -> None:
+def _grow(block: Json, delta: JsonObject) -> None:
     kind = str(delta.get("type"))
     name = _GROWING.get(kind)
     if name is not None and isinstance(delta.get(name), str):
@@ -297,7 +273,7 @@ def _grow(block: Json, delta: Mapping[str, Any]) -> None:
         raise NotReadable("expected a delta of a known type, got another")
 
 
-def _object(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _object(told: JsonObject, name: str) -> JsonObject:
     """A field that is an object; of anything else nothing."""
     value = told.get(name)
     return value if isinstance(value, Mapping) else {}

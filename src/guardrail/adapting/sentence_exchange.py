@@ -10,19 +10,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
 
 from guardrail.adapting.changes import Change
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
-from guardrail.adapting.openai_api.exchange import Exchange, Settled
-from guardrail.adapting.openai_api.incoming import Incoming
+from guardrail.adapting.codec import Choice, Codec, Incoming, NotReadable
+from guardrail.adapting.exchange import Exchange, Settled
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
 from guardrail.adapting.sse import Event, written
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
-
-__all__ = ["SentenceExchange", "why_buffered"]
-
 
 _MOST_FOUND = 50
 """How often a stream may say that something was found; after that it is read with the whole body."""
@@ -135,7 +131,11 @@ class SentenceExchange:
                 names = {name for one in self._found for name in one}
                 parts = {name: [part for one in self._found for part in one.get(name, ())] for name in names}
                 self._release.ask(self._about(parts))
-            self._release.feed(self._piecewise.said(event))
+            try:
+                said = self._piecewise.said(event)
+            except NotReadable:
+                said = None
+            self._release.feed(said)
 
     def _about(self, body: Json | None) -> Case:
         """What the answer is about, without the answer."""

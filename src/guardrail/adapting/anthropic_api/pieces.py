@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.anthropic_events import (
+from guardrail.adapting.anthropic_api.events import (
     MESSAGE,
-    Json,
+    THOUGHTS,
     block_events,
     ending,
     start,
     told_of,
     written,
 )
-from guardrail.adapting.openai_api import NotReadable, Piecewise
+from guardrail.adapting.codec import NotReadable, Piecewise
 from guardrail.adapting.reasoning import sealed
 from guardrail.adapting.residue import GONE, unspoken
 from guardrail.adapting.sse import Event
+from guardrail.given.accepted import Json, JsonObject
 
-__all__ = ["MessagePieces"]
-
-_THOUGHTS = ("thinking", "redacted_thinking")
 _KNOWN = {"text_delta", "citations_delta", "thinking_delta", "signature_delta", "input_json_delta"}
 
 
@@ -37,7 +35,7 @@ class MessagePieces(Piecewise):
         silent: whether thinking is shown without its words.
     """
 
-    def __init__(self, request: Mapping[str, Any], *, silent: bool = False) -> None:
+    def __init__(self, request: JsonObject, *, silent: bool = False) -> None:
         self._request = request
         self._silent = silent
         self._head: Json | None = None
@@ -46,10 +44,7 @@ class MessagePieces(Piecewise):
 
     def said(self, event: Event) -> str | None:
         """The text of all text blocks, of which only the first one is released in pieces."""
-        try:
-            told = told_of(event)
-        except NotReadable:
-            return None
+        told = told_of(event)
         kind = told.get("type")
         if kind == "message_start":
             return self._opened(told.get("message"))
@@ -74,7 +69,7 @@ class MessagePieces(Piecewise):
         is_text = block.get("type") == "text"
         if self._blank is not None:
             return None if is_text else ""
-        if self._silent and block.get("type") in _THOUGHTS and index == len(self._before):
+        if self._silent and block.get("type") in THOUGHTS and index == len(self._before):
             self._before.append(dict(block))
             return ""
         self._blank = {name: block[name] for name in ("type", "text", "citations") if name in block}
@@ -107,7 +102,7 @@ class MessagePieces(Piecewise):
         delta = {"type": "text_delta", "text": text}
         return [written({"type": "content_block_delta", "index": len(self._silences), "delta": delta})]
 
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """What is left of the text, the other blocks, and how it ended.
 
         Raises:

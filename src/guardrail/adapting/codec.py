@@ -1,23 +1,22 @@
-"""What the two protocols have in common: choices, what a codec and its streams can do, texts in content blocks, and summed usage."""
+"""What a protocol of a chat service is for a guard: its choices, what a codec and its streams can do, and summed usage."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from guardrail.adapting.changes import Change
 from guardrail.adapting.residue import is_wordless
-from guardrail.adapting.sse import Event
-from guardrail.chat import token_logprobs
+from guardrail.adapting.sse import Event, Reader
+from guardrail.adapting.strict_json import read_json
 from guardrail.errors import GuardrailError
 from guardrail.given import content
+from guardrail.given.accepted import Json, JsonObject
 from guardrail.requests import Message, TokenLogprob, user
 
-__all__ = ["Choice", "Codec", "Json", "NotReadable", "Piecewise", "logprobs", "messages", "summed"]
-
-Json = dict[str, Any]
 _MOST_TOKENS = 2**53  # beyond, a number of an upstream is no count, and a float may not hold it
 
 
@@ -65,7 +64,11 @@ class Piecewise(ABC):
 
     @abstractmethod
     def said(self, event: Event) -> str | None:
-        """The text that an event adds to the answer; `None` if more may depend on it than text."""
+        """The text that an event adds to the answer; `None` if more may depend on it than text.
+
+        Raises:
+            NotReadable: it cannot be read.
+        """
 
     @abstractmethod
     def begin(self) -> list[Event]:
@@ -76,7 +79,7 @@ class Piecewise(ABC):
         """A piece of text as events of the stream."""
 
     @abstractmethod
-    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+    def continued(self, body: JsonObject, released: str, rest: str | None) -> list[Event]:
         """The end of the stream of a whole body, of which the beginning of the first text block went out.
 
         Args:
@@ -90,24 +93,27 @@ class Piecewise(ABC):
 
 
 class Codec(ABC):
-    """Reads and writes one of OpenAI's protocols; bodies are never changed in place."""
+    """Reads and writes one protocol; bodies are never changed in place."""
 
     name: str
+    counted: ClassVar[tuple[str, str]] = ("input_tokens", "output_tokens")
+    """What a usage calls the tokens of the prompt, and those of the answers."""
 
     @abstractmethod
-    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+    def messages(self, request: JsonObject) -> tuple[Message, ...]:
         """What was asked."""
 
-    @abstractmethod
-    def refusal(self, request: Mapping[str, Any]) -> str:
+    def refusal(self, request: JsonObject) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
+        del request
+        return ""
 
     @abstractmethod
-    def form(self, request: Mapping[str, Any]) -> Any:
+    def form(self, request: JsonObject) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
 
     @abstractmethod
-    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+    def again(self, request: JsonObject, feedback: str) -> Json:
         """The request that asks for one other answer, not streamed.
 
         Raises:
@@ -115,20 +121,23 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+    def choices(self, body: JsonObject) -> list[Choice]:
         """The answers in a body.
 
         Raises:
             NotReadable: it is no body of this protocol.
         """
 
-    @abstractmethod
-    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+    def tokens(self, body: JsonObject) -> tuple[int, int]:
         """Tokens of the prompt and of the answers, as the body says; 0 where it does not."""
+        usage = body.get("usage")
+        found = usage if isinstance(usage, Mapping) else {}
+        asked, said = (found.get(name) for name in self.counted)
+        return _count(asked), _count(said)
 
     @abstractmethod
     def edited(
-        self, body: Mapping[str, Any], index: int, parts: Sequence[Change], taken: Sequence[str] | None
+        self, body: JsonObject, index: int, parts: Sequence[Change], taken: Sequence[str] | None
     ) -> Json:
         """A body with other texts in one choice, and without what points into what is gone.
 
@@ -140,15 +149,15 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+    def blocked(self, body: JsonObject, index: int, message: str) -> Json:
         """A body in which one choice is nothing but a message, and says that it was filtered."""
 
     @abstractmethod
-    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+    def thoughts(self, body: JsonObject) -> list[str]:
         """The reasoning that can be read, of each choice; "" where there is none."""
 
     @abstractmethod
-    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+    def silent(self, body: JsonObject, heard: Collection[int] = ()) -> Json:
         """A body without the reasoning that can be read.
 
         Args:
@@ -157,7 +166,7 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+    def substituted(self, body: JsonObject, index: int, other: JsonObject) -> Json:
         """A body in which one choice is the first one of another body."""
 
     @abstractmethod
@@ -169,7 +178,7 @@ class Codec(ABC):
         """
 
     @abstractmethod
-    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+    def events(self, body: JsonObject, request: JsonObject) -> list[Event]:
         """A whole body as a stream."""
 
     @abstractmethod
@@ -180,9 +189,37 @@ class Codec(ABC):
     def is_last(self, event: Event) -> bool:
         """Whether an event of a stream may be the one that carries the report, or comes after it."""
 
-    @abstractmethod
-    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report."""
+    def place_of_report(self, told: Json) -> Json | None:
+        """The object of an event that takes the report; `None` of an event that does not end the answer."""
+        del told
+        return None
+
+    def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
+        """The last events of a stream that passes as it is, with the report on the last that ends an answer."""
+        found = list(events)
+        for at, event in reversed([*enumerate(events)]):
+            told = self.peeked(event)
+            place = self.place_of_report(told)
+            if place is not None:
+                place["guardrail"] = dict(summary)
+                found[at] = Event(json.dumps(told), event.name)
+                break
+        return found
+
+    def told(self, event: Event) -> Json:
+        """What an event says.
+
+        Raises:
+            NotReadable: it is malformed, or says that something failed.
+        """
+        return object_of(event)
+
+    def peeked(self, event: Event) -> Json:
+        """As `told`; nothing where that cannot be read."""
+        try:
+            return self.told(event)
+        except NotReadable:
+            return {}
 
     def found(self, event: Event) -> Json | None:
         """What the service's own tools have found, where an event of a stream has it: as it would be in a whole body."""
@@ -191,12 +228,13 @@ class Codec(ABC):
 
     # -- sentence by sentence; a protocol that cannot do it says why
 
-    def why_whole(self, request: Mapping[str, Any]) -> str:
+    def why_whole(self, request: JsonObject) -> str:
         """Why the answer to a request is released as a whole; "" if it may be by sentence."""
-        del request
-        return f"{self.name} are released as a whole"
+        if type(self).piecewise is Codec.piecewise:
+            return f"{self.name} are released as a whole"
+        return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+    def piecewise(self, request: JsonObject, *, silent: bool = False) -> Piecewise:
         """How one stream is read and written by pieces of text.
 
         Args:
@@ -205,11 +243,11 @@ class Codec(ABC):
         """
         raise NotImplementedError
 
-    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def alone(self, body: JsonObject) -> JsonObject:
         """A body in which the answer is in one place: elsewhere some clients would read another one, which nobody examined."""
         return body
 
-    def reported(self, body: Mapping[str, Any], summary: Mapping[str, Any], usages: Sequence[Any]) -> Json:
+    def reported(self, body: JsonObject, summary: JsonObject, usages: Sequence[Any]) -> Json:
         """A body with the report, and with the usage of all attempts."""
         found = {**self.alone(body), "guardrail": dict(summary)}
         told = [usage for usage in usages if isinstance(usage, Mapping)]
@@ -218,7 +256,51 @@ class Codec(ABC):
         return found
 
 
-def summed(usages: Sequence[Mapping[str, Any]]) -> Json:
+class Incoming:
+    """Reads the events of one answer. What comes after its end is nobody's answer, and is dropped.
+
+    Args:
+        codec: of the protocol; it knows which event is the last one.
+
+    Attributes:
+        ended: whether the last event came.
+    """
+
+    def __init__(self, codec: Codec) -> None:
+        self.ended = False
+        self._codec = codec
+        self._reader = Reader()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the stream broke off within an event."""
+        return not self.ended and self._reader.unfinished
+
+    def feed(self, piece: bytes) -> Iterator[Event]:
+        """The events that end in this piece."""
+        if self.ended:
+            return
+        for event in self._reader.feed(piece):
+            self.ended = self._codec.ends(event)
+            yield event
+            if self.ended:
+                return
+
+
+def read_stream(codec: Codec, body: bytes) -> list[Event]:
+    """The events of a stream that is there as a whole.
+
+    Raises:
+        NotReadable: it broke off within an event.
+    """
+    incoming = Incoming(codec)
+    events = list(incoming.feed(body))
+    if incoming.unfinished:
+        raise NotReadable("expected a whole stream, got one that broke off")
+    return events
+
+
+def summed(usages: Sequence[JsonObject]) -> Json:
     """The sum of some usages, field by field.
 
     Example:
@@ -236,14 +318,6 @@ def summed(usages: Sequence[Mapping[str, Any]]) -> Json:
             elif is_wordless(value, ()):
                 found.setdefault(name, value)
     return found
-
-
-def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
-    """Tokens as the protocols write them; none where they are of a service's own form."""
-    try:
-        return token_logprobs(told or ())
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        return ()
 
 
 def messages(listed: Any) -> tuple[Message, ...]:
@@ -268,7 +342,20 @@ def items(listed: Any) -> Sequence[Any]:
     return listed if isinstance(listed, list) else ()
 
 
-def count(usage: Any, name: str) -> int:
-    """A number of tokens in a usage."""
-    value = usage.get(name) if isinstance(usage, Mapping) else None
+def _count(value: Any) -> int:
     return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0
+
+
+def object_of(event: Event) -> Json:
+    """What an event says, in any of the protocols.
+
+    Raises:
+        NotReadable: it is no object of JSON.
+    """
+    try:
+        told = read_json(event.data)
+    except ValueError:
+        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
+    if not isinstance(told, dict):
+        raise NotReadable("expected events that are objects, got something else")
+    return told

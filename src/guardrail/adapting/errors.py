@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from operator import is_
 from typing import Any
 
-from guardrail.adapting.openai_api.choices import Codec, NotReadable
+from guardrail.adapting.codec import Codec, NotReadable
 from guardrail.adapting.strict_json import TooDeep, read_json
-
-__all__ = ["has_answer", "without_text"]
 
 _WRITTEN = frozenset({"failed_generation"})
 """Fields with the model's words: Groq shows there the tool call or the JSON that it could not use."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -13,23 +13,21 @@ from pydantic_core import to_jsonable_python
 from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text, citations
-from guardrail.adapting.hearing import Heard, Hearing, note_failure
+from guardrail.adapting.codec import Choice, Codec, NotReadable
+from guardrail.adapting.hearing import Heard, Reports, achecked, checked, note_failure
 from guardrail.adapting.json_text import JsonText, is_valid
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
 from guardrail.errors import InputError
 from guardrail.given import content
-from guardrail.given.accepted import Documents
+from guardrail.given.accepted import Documents, Json
 from guardrail.given.citations import citations_of
 from guardrail.given.documents import gathered
 from guardrail.given.sources import Gathered
 from guardrail.guard import Guard
 from guardrail.policies.edits import told
-from guardrail.report import Case, Report, Verdict
+from guardrail.report import Case, Verdict
 from guardrail.requests import Cited, Message
-
-__all__ = ["Exchange", "Settled"]
 
 _MOST_AGAIN = 16
 """How often a service is asked again for the choices of one request that has several: each may want several attempts."""
@@ -81,7 +79,6 @@ class Exchange:
         self._users = users
         self._found: tuple[Json | None, Gathered] | None = None
         self._reasoning = reasoning
-        self._hearing = Hearing(guard)
         self._form = codec.form(request)
         self._bodies: list[Json] = []
         self._latest: tuple[Json, list[Choice]] = ({}, [])
@@ -164,11 +161,11 @@ class Exchange:
 
     def closed(self, settled: Settled) -> Settled:
         """What is handed out in the end, with the reasoning that may be shown."""
-        return self._heard(settled, self._hearing.heard(self._thoughts(settled.body)))
+        return self._heard(settled, checked(self._guard, self._thoughts(settled.body)))
 
     async def aclosed(self, settled: Settled) -> Settled:
         """As `closed`."""
-        return self._heard(settled, await self._hearing.aheard(self._thoughts(settled.body)))
+        return self._heard(settled, await achecked(self._guard, self._thoughts(settled.body)))
 
     def observe(self, body: Json) -> Json:
         """The report on an answer that has been shown already: the policy does nothing.
@@ -176,42 +173,43 @@ class Exchange:
         Raises:
             NotReadable: the body is not of the protocol.
         """
-        found = {}
-        for choice in self._choices(body):
-            case = self._case(body, choice)
-            try:
-                found[choice.index] = _watched(self._guard.check(case) if case else None, choice)
-            except Exception as error:  # noqa: BLE001  # nothing can be withheld any more
-                found[choice.index] = self._unwatched(error)
-        return together(found) if found else untouched("there are no choices")
+        return self._watched(body, checked(self._guard, self._cases(body)))
 
     async def aobserve(self, body: Json) -> Json:
         """As `observe`."""
+        return self._watched(body, await achecked(self._guard, self._cases(body)))
+
+    def _cases(self, body: Json) -> Iterator[tuple[int, Case]]:
+        """What is examined of answers that are only watched, with the numbers of their choices."""
+        for choice in self._choices(body):
+            reading = self._read((body, choice.index)) if choice.text else None
+            if reading is not None:
+                case = Case.of(
+                    reading.text,
+                    prompt=self._asked,
+                    context=self.documents(body),
+                    logprobs=reading.logprobs,
+                    citations=citations(reading),
+                )
+                yield choice.index, case
+
+    def _watched(self, body: Json, reports: Reports[int]) -> Json:
+        """The summary of reports whose policy was not applied."""
         found = {}
         for choice in self._choices(body):
-            case = self._case(body, choice)
-            try:
-                found[choice.index] = _watched(await self._guard.acheck(case) if case else None, choice)
-            except Exception as error:  # noqa: BLE001  # as above
-                found[choice.index] = self._unwatched(error)
-        return together(found) if found else untouched("there are no choices")
-
-    def _case(self, body: Json, choice: Choice) -> Case | None:
-        """What is examined of an answer that is only watched."""
-        reading = self._read((body, choice.index)) if choice.text else None
-        if reading is None:
-            return None
-        found = self.documents(body)
-        return Case.of(
-            reading.text,
-            prompt=self._asked,
-            context=found,
-            logprobs=reading.logprobs,
-            citations=citations(reading),
-        )
-
-    def _unwatched(self, error: Exception) -> Json:
-        return {**(self._failed(error).summary or {}), "action": "flag", "mode": "observe"}
+            report = reports.get(choice.index)
+            if isinstance(report, Exception):
+                summary, action = self._failed(report).summary or {}, "flag"
+            elif report is None:
+                summary, action = untouched("no text"), "pass"
+            else:
+                clean = report.verdict in {None, Verdict.SUPPORTED}
+                summary, action = to_jsonable_python(report.summary()), "pass" if clean else "flag"
+            summary = {**summary, "action": action}
+            if choice.unread and not isinstance(report, Exception):
+                summary = partly(summary, choice.unread)
+            found[choice.index] = {**summary, "mode": "observe"}
+        return together(found)
 
     # -- what is examined
 
@@ -309,7 +307,7 @@ class Exchange:
                 kept = outcome.kept[0] if len(outcomes) == 1 else first
                 body = kept if len(outcomes) == 1 else self._codec.substituted(body, index, outcome.kept[0])
             body, summaries[index] = self._written(body, index, outcome)
-        summary = together(summaries) if summaries else untouched("there are no choices")
+        summary = together(summaries)
         usages = [one.get("usage") for one in self._bodies]
         return Settled(self._codec.reported(body, summary, usages), summary, kept)
 
@@ -374,12 +372,12 @@ class Exchange:
             if text
         ]
 
-    def _heard(self, settled: Settled, heard: Heard) -> Settled:
+    def _heard(self, settled: Settled, reports: Reports[int]) -> Settled:
         """With the reasoning of choices that may be heard. What the examinations cost is added."""
         if self._reasoning == "pass":
             return settled
-        passed = [index for index in heard.passed if isinstance(index, int)]
-        body, summary = self._codec.silent(settled.body, passed), settled.summary
+        heard = Heard.of(self._guard, reports)
+        body, summary = self._codec.silent(settled.body, heard.passed), settled.summary
         if heard.calls:
             summary = {**summary, "calls": summary["calls"] + sum(heard.calls.values())}
             body["guardrail"] = dict(summary)
@@ -398,16 +396,6 @@ class _Outcome:
     kept: Try | None
     change: Change | None
     summary: Json | None = None
-
-
-def _watched(report: Report | None, choice: Choice) -> Json:
-    """The summary of a report whose policy was not applied."""
-    if report is None:
-        summary = untouched("no text")
-    else:
-        action = "flag" if report.verdict is not None and report.verdict is not Verdict.SUPPORTED else "pass"
-        summary = {**to_jsonable_python(report.summary()), "action": action}
-    return {**(partly(summary, choice.unread) if choice.unread else summary), "mode": "observe"}
 
 
 def _citations(body: Json, choice: Choice) -> tuple[Cited, ...]:

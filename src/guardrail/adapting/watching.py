@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from guardrail.adapting.openai_api.choices import Codec, Json, NotReadable
-from guardrail.adapting.openai_api.exchange import Exchange
-from guardrail.adapting.openai_api.incoming import Incoming
+from guardrail.adapting.codec import Codec, Incoming, NotReadable
+from guardrail.adapting.exchange import Exchange
 from guardrail.adapting.sse import Event, written
-
-__all__ = ["Watch"]
+from guardrail.given.accepted import Json
 
 
 class Watch:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from guardrail.adapting.openai_api import NotReadable
+from guardrail.adapting.codec import NotReadable, object_of
 from guardrail.adapting.residue import Field, is_wordless, one_of, unrepeated, whole, word
-from guardrail.adapting.sse import Event, as_json
+from guardrail.adapting.sse import Event
+from guardrail.given.accepted import Json, JsonObject
 
-__all__ = ["MESSAGE", "block_events", "ending", "index_of", "message_events", "start", "told_of", "written"]
-
-Json = dict[str, Any]
 MESSAGE: Mapping[str, Field] = {
     "id": word,
     "type": one_of("message"),
@@ -26,24 +23,23 @@ MESSAGE: Mapping[str, Field] = {
 """The known fields of a message, and what becomes of them once text was taken out."""
 
 
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+"""Types of content blocks that are thinking."""
+
+
 def told_of(event: Event) -> Json:
     """What an event says.
 
     Raises:
         NotReadable: it is malformed, or says that something failed.
     """
-    try:
-        told = as_json(event)
-    except ValueError:
-        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(told, dict):
-        raise NotReadable("expected events that are objects, got something else")
+    told = object_of(event)
     if told.get("type") == "error":
         raise NotReadable("the stream ended in an error", error=told.get("error"))
     return told
 
 
-def index_of(told: Mapping[str, Any]) -> int:
+def index_of(told: JsonObject) -> int:
     """The number of the content block that an event is about.
 
     Raises:
@@ -55,19 +51,12 @@ def index_of(told: Mapping[str, Any]) -> int:
     return index
 
 
-def written(told: Mapping[str, Any]) -> Event:
+def written(told: JsonObject) -> Event:
     """An event."""
     return Event(json.dumps(told), told["type"])
 
 
-def message_events(body: Mapping[str, Any]) -> list[Event]:
-    """A whole message as a stream; the report is on `message_delta`."""
-    head = {name: value for name, value in body.items() if name != "guardrail"}
-    blocks = [told for index, block in enumerate(body["content"]) for told in block_events(block, index)]
-    return [written(told) for told in (start(head), *blocks, *ending(body))]
-
-
-def start(head: Mapping[str, Any]) -> Json:
+def start(head: JsonObject) -> Json:
     """How a message begins."""
     begun = {
         "type": "message",
@@ -80,7 +69,7 @@ def start(head: Mapping[str, Any]) -> Json:
     return {"type": "message_start", "message": begun}
 
 
-def ending(body: Mapping[str, Any]) -> list[Json]:
+def ending(body: JsonObject) -> list[Json]:
     """How a message ended."""
     how = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
     report = {"guardrail": body["guardrail"]} if "guardrail" in body else {}
@@ -88,7 +77,7 @@ def ending(body: Mapping[str, Any]) -> list[Json]:
     return [ended, {"type": "message_stop"}]
 
 
-def block_events(block: Mapping[str, Any], index: int, *, rest: str | None = None) -> Iterator[Json]:
+def block_events(block: JsonObject, index: int, *, rest: str | None = None) -> Iterator[Json]:
     """A content block; `rest`: its text has begun already, and so much of it is still to be said."""
     blank, deltas = _pieces(block if rest is None else {**block, "text": rest})
     if rest is None:
@@ -98,7 +87,7 @@ def block_events(block: Mapping[str, Any], index: int, *, rest: str | None = Non
     yield {"type": "content_block_stop", "index": index}
 
 
-def _pieces(block: Mapping[str, Any]) -> tuple[Json, list[Json]]:
+def _pieces(block: JsonObject) -> tuple[Json, list[Json]]:
     """A block without its content, and the deltas that bring it."""
     match block.get("type"):
         case "text":
