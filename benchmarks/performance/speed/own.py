@@ -23,7 +23,8 @@ from guardrail.requests import Compare
 from guardrail.selfcheck.bertscore import score as bertscore_of
 from guardrail.selfcheck.material import mean
 from guardrail.selfcheck.ngram import largest, surprisals
-from guardrail.selfcheck.nli.check import contradiction, pair
+from guardrail.selfcheck.nli.check import contradiction
+from guardrail.selfcheck.nli.reading import pair
 
 __all__ = ["Own", "joined"]
 

@@ -19,21 +19,9 @@ from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
 from guardrail.selfcheck.base import StoppingCheck, compute_if_long, size_of
-from guardrail.selfcheck.material import Judged, Material, mean
+from guardrail.selfcheck.material import Judged, Material, clauses, mean, worst
 from guardrail.selfcheck.similar import nearest
 from guardrail.text.fence import FENCE_RULE
-
-__all__ = [
-    "VALUES",
-    "Parsing",
-    "PromptCheck",
-    "Support",
-    "batched_question",
-    "probability_of_no",
-    "question",
-    "read",
-    "read_batch",
-]
 
 Parsing: TypeAlias = Literal["exact", "paper"]
 
@@ -294,7 +282,7 @@ class PromptCheck(StoppingCheck):
         ]
         evidence += _speaking_against(sentence, material, values, limit)
         lost = f"{len(known)} of {len(values)} {material.kind}: {failures}" if failures else ""
-        partial = "; ".join(filter(None, (lost, cut)))
+        partial = clauses(lost, cut)
         return Judged(min(1.0, max(0.0, value_of)), limit, "", tuple(evidence), len(known), partial)
 
     def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed | Support]]:
@@ -327,12 +315,8 @@ def _speaking_against(
     sentence: str, material: Material, values: Sequence[float | None], limit: float
 ) -> list[Passage]:
     """What the texts that speak against a sentence say in its place: their nearest sentences, of three texts."""
-    worst = sorted(
-        (i for i, value in enumerate(values) if value is not None and value >= limit),
-        key=lambda i: (-(values[i] or 0.0), i),
-    )
     return [
         Passage(source=material.labels[i], text=text[:_QUOTED], score=values[i])
-        for i in worst[:3]
+        for i in worst(values, limit)[:3]
         for text, _ in nearest(sentence, material.texts[i], 1)
     ]

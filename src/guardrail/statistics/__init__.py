@@ -7,4 +7,5 @@
 | `curves`, `reliability` | scores as probabilities, and whether they are right |
 | `ranking`, `decisions` | how well scores rank, and thresholds decide |
 | `testing` | tests of a risk |
+| `fit_files` | what was learnt, as files |
 """

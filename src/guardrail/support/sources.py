@@ -12,9 +12,8 @@ from functools import cached_property
 from guardrail.given.sources import Source
 from guardrail.report import Case, Span
 from guardrail.requests import Cited, CitedWork
-from guardrail.text.claims import Kind, Piece, pieces
-
-__all__ = ["Sources"]
+from guardrail.text.claims import Piece, pieces
+from guardrail.text.kinds import Kind
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RANGE = re.compile(r"(\d{1,3})\s?[–-]\s?(\d{1,3})")

@@ -35,8 +35,6 @@ from guardrail.text.plain import BORDER, GONE, Plain, overwritten, plain, plain_
 from guardrail.text.sentences import split_at
 from guardrail.text.thoughts import thought_spans
 
-__all__ = ["HEADING", "LABEL", "Kind", "Piece", "claims", "pieces", "spoken"]
-
 HEADING, LABEL = 8, 5
 """Words of a bold line, and of a line that ends with a colon, which only name what comes."""
 

@@ -23,8 +23,6 @@ from guardrail.errors import InputError
 from guardrail.options import number
 from guardrail.statistics.calibration import expit, ridge_logistic
 
-__all__ = ["FLOOR", "PENALTY", "Knot", "Range", "Stack", "probabilities"]
-
 Floats: TypeAlias = NDArray[np.float64]
 PENALTY = 10.0
 FLOOR = -2.0
