@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b, file_digest
@@ -15,11 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
-from guardrail.backends._texts import LONGEST, NO_BOUND, positions
-from guardrail.backends.forking import abandoned, fork_safe
+from guardrail.backends._texts import INPUTS, must_be_sizes, network_inputs
+from guardrail.backends.forking import abandoned
 from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find, read_config, weights_digest
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.options import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("onnxruntime", "tokenizers")
 _BUDGET = 2_048  # tokens per batch; measured with the packaged model on pairs of 40 to 400 tokens
-_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 class OnnxModel(SteadyTexts):
@@ -50,9 +49,7 @@ class OnnxModel(SteadyTexts):
     precision: Literal["fp32"] = "fp32"
 
     def __init__(self, model: str | Path, *, budget: int | None = None, longest: int | None = None) -> None:
-        for option, value in (("budget", budget), ("longest", longest)):
-            if value is not None:
-                number(option, value, least=1, whole=True)
+        must_be_sizes(budget=budget, longest=longest)
         for library in LIBRARIES:
             if importlib.util.find_spec(library) is None:
                 raise MissingExtra(library, extra="mini")
@@ -90,18 +87,6 @@ class OnnxModel(SteadyTexts):
         """The same without the graph: what was fitted with the same weights stays valid."""
         return f"{weights_digest(self.folder)}::{self.wanted_longest or ''}"
 
-    def load(self) -> None:
-        """Load now what would be loaded at first use."""
-        _ = self._loaded
-
-    @property
-    def _loaded(self) -> tuple[Any, Tokenizer]:
-        return fork_safe(self._load_once)
-
-    def _load_once(self) -> tuple[Any, Tokenizer]:
-        with self._lock:
-            return self._load
-
     @cached_property
     def _load(self) -> tuple[Any, Tokenizer]:
         return self._session(), self._tokenizer()
@@ -109,7 +94,7 @@ class OnnxModel(SteadyTexts):
     def _session(self) -> Any:
         session = session_of(self._graph)
         takes = [one.name for one in session.get_inputs()]
-        if unknown := [name for name in takes if name not in _INPUTS]:
+        if unknown := [name for name in takes if name not in INPUTS]:
             raise ConfigError(
                 f"expected a classifier of pairs in {str(self._graph)!r}, got one with the inputs {unknown!r}"
             )
@@ -128,10 +113,7 @@ class OnnxModel(SteadyTexts):
             ) from error
         told = _told(self.folder)
         advised = told.get("model_max_length")
-        bound = min(advised if isinstance(advised, int) else NO_BOUND, positions(self.config, causal=False))
-        longest = self.wanted_longest or (bound if bound < NO_BOUND else LONGEST)
-        if longest > bound:
-            raise ConfigError(f"expected at most {bound} tokens for {self.name!r}, got longest={longest!r}")
+        longest = self._longest(advised if isinstance(advised, int) else sys.maxsize)
         special = {name: value for name, value in told.items() if name.endswith("_token")}
         return self._prepared(reader, special, longest)
 
@@ -142,20 +124,9 @@ class OnnxModel(SteadyTexts):
 
     def _forward(self, inputs: Sequence[Encoding]) -> Array:
         session, _ = self._loaded
-        logits: Array = session.run(None, self._fed(inputs))[0]
+        filled = network_inputs(inputs, int(self.config.get("pad_token_id") or 0))
+        logits: Array = session.run(None, {name: filled[name] for name in self._takes})[0]
         return logits
-
-    def _fed(self, inputs: Sequence[Encoding]) -> dict[str, Any]:
-        import numpy as np
-
-        shape = len(inputs), max(len(one) for one in inputs)
-        filled = {name: np.zeros(shape, np.int64) for name in _INPUTS}
-        filled["input_ids"] += int(self.config.get("pad_token_id") or 0)
-        for row, one in enumerate(inputs):
-            filled["input_ids"][row, : len(one)] = one.ids
-            filled["attention_mask"][row, : len(one)] = 1
-            filled["token_type_ids"][row, : len(one)] = one.type_ids
-        return {name: filled[name] for name in self._takes}
 
 
 def session_of(graph: Path) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.backends._held import HeldEncoder
-from guardrail.backends._local import Device, LocalModel, Precision, apportion
+from guardrail.backends._local import Device, LocalModel, Precision, apportion, paid_once
 from guardrail.backends.batching import Workload
 from guardrail.backends.weights import MINILM
 from guardrail.engine.backend import Backend
@@ -133,12 +132,7 @@ class Embedder(Backend[Embed]):
                 found[text] = Failed(Reason.BACKEND, "the model gave no vector", cost=Cost(seconds=seconds))
             else:
                 found[text] = Answer(tuple(vector.tolist()), Cost(seconds=seconds))
-        replies: list[Reply[Vector]] = []
-        for request in requests:
-            reply = found[request.text]
-            replies.append(reply)
-            found[request.text] = replace(reply, cost=Cost())  # the first of equal ones bears it
-        return replies
+        return paid_once([request.text for request in requests], found)
 
 
 def _must_be_mean(folder: Path) -> None:

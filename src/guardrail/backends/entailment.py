@@ -7,13 +7,13 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from guardrail.backends._held import HeldModel
-from guardrail.backends._local import Device, LocalModel, Precision, apportion
+from guardrail.backends._local import Device, LocalModel, Precision, apportion, paid_once
 from guardrail.backends._onnx import OnnxModel, is_graph_file
 from guardrail.backends.answers import softmax
 from guardrail.backends.batching import Workload, about_tokens, tune
@@ -224,14 +224,12 @@ class EntailmentModel(Backend[Entail]):
     @cached_property
     def fingerprint(self) -> str:
         """The weights (by content, so a moved folder stays the same), what its outputs mean, and the order."""
-        labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
-        return f"entailment:{self._model.digest}:{labels}:{self.order}"
+        return f"entailment:{self._model.digest}:{json.dumps(astuple(self.labels))}:{self.order}"
 
     @property
     def origin(self) -> str:
         """As `fingerprint`, but for the precision: fits are valid in any."""
-        labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
-        return f"entailment:{self._model.origin}:{labels}:{self.order}"
+        return f"entailment:{self._model.origin}:{json.dumps(astuple(self.labels))}:{self.order}"
 
     def weight(self, request: Entail) -> int:
         """About how many tokens."""
@@ -257,7 +255,7 @@ class EntailmentModel(Backend[Entail]):
         for request, row, seconds in zip(ready, logits, costs, strict=True):
             reply = self._reply(None if row is None else row.tolist(), Cost(seconds=seconds))
             found[request] = self._told(request, ready[request], reply)
-        return _repeated(requests, found)
+        return paid_once(requests, found)
 
     def tune(
         self, requests: Sequence[Entail], budgets: Sequence[int] = (512, 1_024, 2_048, 4_096, 8_192)
@@ -344,21 +342,6 @@ def _read(whole: Encoding, kept: Sequence[tuple[int, int]]) -> int | None:
     if len(kept) == len(whole) and not whole.overflowing:
         return None
     return max(end for _, end in kept)
-
-
-def _repeated(
-    requests: Sequence[Entail], found: Mapping[Entail, Reply[Entailment]]
-) -> list[Reply[Entailment]]:
-    """The replies in the order of the requests; only the first of equal ones costs."""
-    seen: set[Entail] = set()
-    replies: list[Reply[Entailment]] = []
-    for request in requests:
-        reply = found[request]
-        if request in seen:
-            reply = replace(reply, cost=Cost())
-        seen.add(request)
-        replies.append(reply)
-    return replies
 
 
 def _named(config: Mapping[str, Any]) -> dict[int, str]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from guardrail.backends._local import Device, Precision, apportion
+from guardrail.backends._local import Device, Precision, apportion, paid_once
 from guardrail.backends._texts import HALF
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Workload
 from guardrail.backends.language_model._continuing import (
@@ -201,11 +201,7 @@ class CausalModel(Backend[Request[Any]]):
             found |= self._share(
                 {request: plan for request, plan in texts.items() if isinstance(plan, kind)}, work
             )
-        replies = []
-        for request in requests:
-            replies.append(found[request])
-            found[request] = replace(found[request], cost=Cost())  # the first of equal ones bears it
-        return replies
+        return paid_once(requests, found)
 
     # -- plans
 
