@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from hashlib import blake2b, file_digest
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
 from guardrail.backends._texts import INPUTS, must_be_sizes, network_inputs
+from guardrail.backends.weights import file_hash
 from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ class _Held(SteadyTexts):
             whole.update(tensor.detach().cpu().float().numpy().tobytes())
         if not tensors:
             for path in self._files():
-                with path.open("rb") as stream:
-                    whole.update(file_digest(stream, lambda: blake2b(digest_size=16)).digest())
+                whole.update(file_hash(path))
         return f"{whole.hexdigest()}:held:{self.wanted_longest or ''}"
 
     @property

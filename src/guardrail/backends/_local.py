@@ -5,7 +5,6 @@ torch and transformers are imported when a model is made or first used, never wi
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import sys
 import time
@@ -19,13 +18,12 @@ from guardrail._log import log
 from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._opened import opened
-from guardrail.backends._texts import TextTokens, must_be_sizes, network_inputs
+from guardrail.backends._texts import TextTokens, must_be_installed, must_be_sizes, network_inputs
 from guardrail.backends.batching import batches
-from guardrail.backends.forking import fork_safe
 from guardrail.backends.networks import coarser, keep_layers
 from guardrail.backends.weights import find, read_config, weights_digest
 from guardrail.engine.flow import Cost, Reply
-from guardrail.errors import ConfigError, MissingExtra
+from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +81,7 @@ class LocalModel(TextTokens):
         longest: int | None = None,
     ) -> None:
         must_be_sizes(budget=budget, longest=longest)
-        _need("torch", "transformers", "safetensors", "tokenizers")
+        must_be_installed("torch", "transformers", "safetensors", "tokenizers", extra="local")
         self.folder = find(model)
         self.config = read_config(self.folder)
         self.kind: Kind = kind
@@ -113,13 +111,6 @@ class LocalModel(TextTokens):
     def network(self) -> Any:
         """The torch module."""
         return self._loaded[0]
-
-    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
-        """What the model says of each input, in order: logits of a classifier, or a matrix tokens x dimensions.
-
-        `None` for an input that does not fit into the device's memory even alone.
-        """
-        return fork_safe(lambda: self._run(inputs, budget or self.budget))
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
         import torch
@@ -232,12 +223,6 @@ def paid_once(asked: Iterable[K], found: dict[K, Reply[V]]) -> list[Reply[V]]:
         replies.append(found[one])
         found[one] = replace(found[one], cost=Cost())
     return replies
-
-
-def _need(*libraries: str) -> None:
-    for library in libraries:
-        if importlib.util.find_spec(library) is None:
-            raise MissingExtra(library, extra="local")
 
 
 def _device(wanted: str) -> str:

@@ -5,21 +5,19 @@ It computes in fp32, and what it says of a pair differs by less than 1e-5 from w
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
-from guardrail.backends._texts import INPUTS, must_be_sizes, network_inputs
+from guardrail.backends._texts import INPUTS, must_be_installed, must_be_sizes, network_inputs
 from guardrail.backends.forking import abandoned
-from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find, read_config, weights_digest
-from guardrail.errors import ConfigError, MissingExtra
+from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, file_hash, find, read_config, weights_digest
+from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,9 +48,7 @@ class OnnxModel(SteadyTexts):
 
     def __init__(self, model: str | Path, *, budget: int | None = None, longest: int | None = None) -> None:
         must_be_sizes(budget=budget, longest=longest)
-        for library in LIBRARIES:
-            if importlib.util.find_spec(library) is None:
-                raise MissingExtra(library, extra="mini")
+        must_be_installed(*LIBRARIES, extra="mini")
         self._graph: Path
         if is_graph_file(model):
             self._graph, self.folder = _placed(Path(model))
@@ -77,9 +73,8 @@ class OnnxModel(SteadyTexts):
     def digest(self) -> str:
         """A hash of the weights, of the graph, and of all else that answers depend on."""
         beside = [path for path in self._graph.parent.glob(f"{self._graph.name}*") if path != self._graph]
-        read = [
-            _hash_of(path) for path in (self._graph, *sorted(beside))
-        ]  # weights may be in a file of their own
+        # weights may be in a file of their own
+        read = [file_hash(path).hex() for path in (self._graph, *sorted(beside))]
         return f"{self.origin}:onnx:{''.join(read)}"
 
     @cached_property
@@ -149,12 +144,6 @@ def session_of(graph: Path) -> Any:
             f"expected a graph that ONNX Runtime {onnxruntime.__version__} can run in {str(graph)!r}, "
             f"got {type(error).__name__}: {str(error)[:300]}. Get the file again"
         ) from error
-
-
-def _hash_of(path: Path) -> str:
-    """Of a file's content."""
-    with path.open("rb") as stream:
-        return file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()
 
 
 def is_graph_file(model: str | Path) -> bool:

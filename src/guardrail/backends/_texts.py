@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import threading
 from collections import OrderedDict
@@ -15,11 +16,13 @@ from numpy.typing import NDArray
 from guardrail._log import log
 from guardrail.backends.batching import Batches, Workload
 from guardrail.backends.forking import fork_safe, renewed
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, MissingExtra
 from guardrail.options import number
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
+
+    Array = NDArray[np.float32]
 
 HALF = re.compile("[\ud800-\udfff]")
 """Half a surrogate pair, which a reply cut off in the middle may hold: no character, and no tokenizer takes it."""
@@ -41,6 +44,7 @@ class TextTokens:
     """
 
     config: Mapping[str, Any]
+    budget: int  # tokens per batch
 
     def __init__(self, name: str, longest: int | None) -> None:
         self.name = name
@@ -124,6 +128,16 @@ class TextTokens:
         _ = self._loaded
         return self._marks.get(name)
 
+    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
+        """What the model says of each input, in order: logits of a classifier, or a matrix tokens x dimensions.
+
+        `None` for an input that does not fit into the device's memory even alone.
+        """
+        return fork_safe(lambda: self._run(inputs, budget or self.budget))
+
+    def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
+        raise NotImplementedError
+
     def asked(self, requests: int) -> None:
         """Count requests."""
         with self._text_lock:
@@ -158,6 +172,13 @@ class TextTokens:
     def longest(self) -> int:
         """Tokens of an input that are read."""
         return int((self.tokenizer.truncation or {})["max_length"])
+
+
+def must_be_installed(*libraries: str, extra: str) -> None:
+    """Refuse to go on without a library; nothing is imported to find out."""
+    for library in libraries:
+        if importlib.util.find_spec(library) is None:
+            raise MissingExtra(library, extra=extra)
 
 
 def must_be_sizes(**sizes: int | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
@@ -18,6 +18,7 @@ from guardrail.backends.language_model._continuing import (
     NO_NUMBERS,
     Draw,
     Scored,
+    Spread,
     draw,
     next_token_outcomes,
     score,
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Encoding
 
-    from guardrail.backends.language_model._plain import TextNodes
-    from guardrail.backends.language_model._shared import SharedTextNodes
-    from guardrail.requests import Outcomes
-
     Table: TypeAlias = NDArray[np.float32]
 
 MEMORY = {"cpu": 2**31, "cuda": 2**33}
@@ -48,13 +45,6 @@ MEMORY = {"cpu": 2**31, "cuda": 2**33}
 _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted
 _HALF = "the text contains half a character (a lone surrogate)"
 _NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
-
-
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """A text behind which the next token's distribution is asked for."""
-
-    path: tuple[int, ...]
 
 
 class CausalModel(Backend[Request[Any]]):
@@ -186,7 +176,7 @@ class CausalModel(Backend[Request[Any]]):
         self._model.asked(len(requests))
         found: dict[Request[Any], Reply[Any]] = {}
         windowed: dict[Request[Any], list[Window]] = {}
-        texts: dict[Request[Any], Draw | Scored | _Spread] = {}
+        texts: dict[Request[Any], Draw | Scored | Spread] = {}
         paths: dict[str, tuple[int, ...] | Failed] = {}
         for request in dict.fromkeys(requests):
             plan = self._plan(request, paths)
@@ -197,17 +187,15 @@ class CausalModel(Backend[Request[Any]]):
             else:
                 texts[request] = plan
         found |= self._read(windowed)
-        for kind, work in ((_Spread, self._spread), (Scored, self._score), (Draw, self._draw)):
-            found |= self._share(
-                {request: plan for request, plan in texts.items() if isinstance(plan, kind)}, work
-            )
+        for kind, work in ((Spread, next_token_outcomes), (Scored, score), (Draw, draw)):
+            found |= self._share({one: plan for one, plan in texts.items() if isinstance(plan, kind)}, work)
         return paid_once(requests, found)
 
     # -- plans
 
     def _plan(
         self, request: Request[Any], paths: dict[str, tuple[int, ...] | Failed]
-    ) -> list[Window] | Draw | Scored | _Spread | Failed:
+    ) -> list[Window] | Draw | Scored | Spread | Failed:
         if isinstance(request, Sample | Distribution):
             text = request.context + (request.query if isinstance(request, Distribution) else "")
             path = paths.get(text) or self._path(text)
@@ -215,7 +203,7 @@ class CausalModel(Backend[Request[Any]]):
             if isinstance(path, Failed):
                 return path
             if isinstance(request, Distribution):
-                return _Spread(path)
+                return Spread(path, request)
             if (fault := _fault(request)) is not None:
                 return Failed(Reason.REFUSED, fault)
             return Draw(request, path, self.window + 1 - len(path), self.seed)
@@ -301,7 +289,7 @@ class CausalModel(Backend[Request[Any]]):
         ] * len(asked)
 
         def part(texts: Any, chosen: Sequence[int]) -> None:
-            for i, reply in zip(chosen, work(texts, [asked[i] for i in chosen]), strict=True):
+            for i, reply in zip(chosen, work(self._model, texts, [asked[i][1] for i in chosen]), strict=True):
                 replies[i] = reply
 
         draws = [plan.growth for _, plan in asked if isinstance(plan, Draw)]
@@ -311,17 +299,6 @@ class CausalModel(Backend[Request[Any]]):
             request: replace(reply, cost=Cost(seconds=seconds))
             for (request, _), reply, seconds in zip(asked, replies, costs, strict=True)
         }
-
-    def _spread(
-        self, texts: TextNodes, asked: Sequence[tuple[Distribution, _Spread]]
-    ) -> list[Reply[Outcomes]]:
-        return next_token_outcomes(self._model, texts, [(request, plan.path) for request, plan in asked])
-
-    def _score(self, texts: SharedTextNodes, asked: Sequence[tuple[LogProb, Scored]]) -> list[Reply[float]]:
-        return score(self._model, texts, [plan for _, plan in asked])
-
-    def _draw(self, texts: TextNodes, asked: Sequence[tuple[Sample, Draw]]) -> list[Reply[str]]:
-        return draw(self._model, texts, [plan for _, plan in asked])
 
     def _scored(self, request: Request[Any], parts: Sequence[Table | None], cost: Cost) -> Reply[Any]:
         import numpy as np
