@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from guardrail.errors import ConfigError
 
 
+@cache
 def packaged(package: str, file: str) -> dict[str, Any]:
     """A table that comes with the package."""
     return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))

@@ -31,19 +31,14 @@ Order: TypeAlias = Literal["premise_first", "hypothesis_first"]
 Runtime: TypeAlias = Literal["auto", "torch", "onnx"]
 
 _MEANINGS: Mapping[str, str] = {
-    "entailment": "entailment",
-    "entail": "entailment",
-    "entails": "entailment",
-    "entailed": "entailment",
-    "contradiction": "contradiction",
-    "contradict": "contradiction",
-    "contradicts": "contradiction",
-    "contradictory": "contradiction",
-    "neutral": "neutral",
-    "not_entailment": "not_entailment",
-    "not_entailed": "not_entailment",
-    "non_entailment": "not_entailment",
-    "no_entailment": "not_entailment",
+    name: meaning
+    for meaning, names in {
+        "entailment": "entailment entail entails entailed",
+        "contradiction": "contradiction contradict contradicts contradictory",
+        "neutral": "neutral",
+        "not_entailment": "not_entailment not_entailed non_entailment no_entailment",
+    }.items()
+    for name in names.split()
 }
 _KINDS = (
     {"entailment", "neutral", "contradiction"},

@@ -320,8 +320,7 @@ def _there(tokens: Tokens | None) -> Tokens:
 
 def _units(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
-    units: NDArray[np.float32] = (matrix / np.where(sizes > 0, sizes, 1)).astype(np.float32)
-    return units
+    return (matrix / np.where(sizes > 0, sizes, 1)).astype(np.float32)
 
 
 def _similarity(precision: float, recall: float) -> Similarity | None:

@@ -225,13 +225,11 @@ def curve(score: Array, truth: Array) -> list[dict[str, float | None]]:
 
 
 def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:
-    gain: Array = caught / max(made_up, 1) - alarms / max(sound, 1)
-    return gain
+    return caught / max(made_up, 1) - alarms / max(sound, 1)
 
 
 def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:
-    gain: Array = 2 * caught / np.maximum(caught + alarms + made_up, 1)
-    return gain
+    return 2 * caught / np.maximum(caught + alarms + made_up, 1)
 
 
 def calibration(both: Units, reason: str, *, bounded: bool) -> dict[str, Any]:

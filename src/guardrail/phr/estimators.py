@@ -72,8 +72,7 @@ def quantile(values: ArrayLike, epsilon: float, *, weights: ArrayLike | None = N
     if weights is None:
         size = found.shape[-1]
         rank = max(1, math.ceil(epsilon * size - SLACK))
-        ranked: Floats = np.partition(found, rank - 1, axis=-1)[..., rank - 1]
-        return ranked
+        return np.partition(found, rank - 1, axis=-1)[..., rank - 1]
     mass = np.broadcast_to(np.asarray(weights, dtype=np.float64), found.shape)
     if not (mass >= 0).all() or not (mass.sum(axis=-1) > 0).all():
         raise InputError("expected weights of 0 or more that are not all 0, got others")
@@ -81,8 +80,7 @@ def quantile(values: ArrayLike, epsilon: float, *, weights: ArrayLike | None = N
     reached = np.cumsum(np.take_along_axis(mass, order, axis=-1), axis=-1)
     enough = (reached >= epsilon * reached[..., -1:] - SLACK) & (reached > 0)
     first = np.argmax(enough, axis=-1)[..., None]
-    atoms: Floats = np.take_along_axis(np.take_along_axis(found, order, axis=-1), first, axis=-1)[..., 0]
-    return atoms
+    return np.take_along_axis(np.take_along_axis(found, order, axis=-1), first, axis=-1)[..., 0]
 
 
 def rate(likelihoods: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats:
@@ -107,8 +105,7 @@ def rate(likelihoods: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats
     found = np.asarray(responses, dtype=np.float64)
     if found.shape[-1] < 1 or np.isnan(found).any():
         raise InputError(f"expected at least one response and no NaN, got shape {found.shape!r}")
-    shares: Floats = (found < limit[..., None]).mean(axis=-1)
-    return shares
+    return (found < limit[..., None]).mean(axis=-1)
 
 
 def aligned(under: Outcomes, given: Outcomes) -> tuple[Floats, Floats, Floats]:
@@ -240,8 +237,7 @@ def entropy(probabilities: ArrayLike) -> Floats:
     if not (p >= 0).all():
         raise InputError("expected probabilities of 0 or more, got others")
     logs = np.log(np.where(p > 0, p, 1.0))
-    found: Floats = np.maximum(0.0, -(p * logs).sum(axis=-1))
-    return found
+    return np.maximum(0.0, -(p * logs).sum(axis=-1))
 
 
 def entropy_of_draws(logs: ArrayLike) -> Floats:
@@ -256,8 +252,7 @@ def entropy_of_draws(logs: ArrayLike) -> Floats:
     found = np.asarray(logs, dtype=np.float64)
     if found.ndim < 1 or found.shape[-1] < 1 or not np.isfinite(found).all():
         raise InputError(f"expected finite log-probabilities of at least one draw, got shape {found.shape!r}")
-    means: Floats = -found.mean(axis=-1)
-    return means
+    return -found.mean(axis=-1)
 
 
 @dataclass(frozen=True, slots=True)

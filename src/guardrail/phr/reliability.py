@@ -125,5 +125,4 @@ class Correction:
 
 def _odds(rates: ArrayLike) -> Floats:
     inside = np.clip(rates, _EDGE, 1 - _EDGE)
-    found: Floats = np.log(inside) - np.log1p(-inside)
-    return found
+    return np.log(inside) - np.log1p(-inside)

@@ -43,8 +43,7 @@ class LogisticCalibration:
 
 def expit(log_odds: ArrayLike) -> Floats:
     """1 / (1 + e^-x), in [0, 1], without overflow."""
-    found: Floats = np.exp(-np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64)))
-    return found
+    return np.exp(-np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64)))
 
 
 def fit_logistic(scores: ArrayLike, labels: ArrayLike) -> LogisticCalibration:

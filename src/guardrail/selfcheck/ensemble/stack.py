@@ -143,8 +143,7 @@ class Stack:
         """The log-odds of the same: any finite number, above 0 = rather made up than not."""
         features = _features(self.members, scores, passages, np.array(self.least))
         standard = (features - np.array(self.center)) / np.array(self.spread)
-        odds: Floats = self.bias + standard @ np.array(self.weights)
-        return odds
+        return self.bias + standard @ np.array(self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +224,7 @@ def probabilities(
     if below is not above:
         share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
         odds = odds + share * (above.log_odds(scores, thresholds) - odds)
-    found: list[float] = expit(odds).clip(_EDGE, 1 - _EDGE).tolist()
-    return found
+    return expit(odds).clip(_EDGE, 1 - _EDGE).tolist()
 
 
 def _standardised(
