@@ -8,22 +8,24 @@ from __future__ import annotations
 import inspect
 import sys
 import time
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail._log import log
 from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._opened import opened
 from guardrail.backends._texts import TextTokens, must_be_installed, must_be_sizes, network_inputs
-from guardrail.backends.batching import batches
+from guardrail.backends.batching import Workload, batches
 from guardrail.backends.networks import coarser, keep_layers
 from guardrail.backends.weights import find, read_config, weights_digest
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Cost, Reply
 from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float32]
 
 K = TypeVar("K", bound=Hashable)
+Q = TypeVar("Q")
 V = TypeVar("V")
 
 Precision: TypeAlias = Literal["auto", "fp32", "bf16", "int8"]
@@ -208,6 +211,24 @@ class LocalModel(TextTokens):
         advised = sys.maxsize if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
         longest = self._longest(advised, causal=self.kind == "causal")
         return self._prepared(backend, reader.special_tokens_map, longest)
+
+
+class LocalBackend(Backend[Q]):
+    """A backend of one model on this machine."""
+
+    paid = False
+    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
+
+    _model: TextTokens
+
+    @property
+    def work(self) -> Workload:
+        """What it has done so far, with the share of padding; of a language model a window counts as a text."""
+        return self._model.work
+
+    def load(self) -> None:
+        """Load the weights now; else the first answer does."""
+        self._model.load()
 
 
 def apportion(seconds: float, lengths: Sequence[int]) -> list[float]:

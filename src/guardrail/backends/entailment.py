@@ -10,18 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail.backends._held import HeldModel
-from guardrail.backends._local import Device, LocalModel, Precision, apportion, paid_once
+from guardrail.backends._local import Device, LocalBackend, LocalModel, Precision, apportion, paid_once
 from guardrail.backends._onnx import OnnxModel, is_graph_file
 from guardrail.backends.answers import softmax
-from guardrail.backends.batching import Workload, about_tokens, tune
+from guardrail.backends.batching import about_tokens, tune
 from guardrail.backends.weights import GRAPH, has_graph
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption
 from guardrail.requests import Entail, Entailment
 
 if TYPE_CHECKING:
@@ -112,7 +110,7 @@ def label_probabilities(logits: Sequence[float], labels: LabelOrder) -> Entailme
     )
 
 
-class EntailmentModel(Backend[Entail]):
+class EntailmentModel(LocalBackend[Entail]):
     """A three-way or two-way sequence classifier on this machine.
 
     Pairs are scored in batches of like length, equal pairs once, and the tokens of a text are computed once for
@@ -144,9 +142,6 @@ class EntailmentModel(Backend[Entail]):
         WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, labels of unknown order, no such device.
     """
-
-    paid = False
-    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     def __init__(
         self,
@@ -190,11 +185,6 @@ class EntailmentModel(Backend[Entail]):
         self.capacity = _CAPACITY * self._model.budget
 
     @property
-    def work(self) -> Workload:
-        """What it has done so far, with the share of padding."""
-        return self._model.work
-
-    @property
     def device(self) -> str:
         """Where it computes."""
         return self._model.device
@@ -229,10 +219,6 @@ class EntailmentModel(Backend[Entail]):
     def weight(self, request: Entail) -> int:
         """About how many tokens."""
         return about_tokens(request.premise, request.hypothesis)
-
-    def load(self) -> None:
-        """Load the weights now; else the first answer does."""
-        self._model.load()
 
     def answer(self, requests: Sequence[Entail]) -> list[Reply[Entailment]]:
         """One reply per pair, in order; of equal pairs the first bears the cost."""

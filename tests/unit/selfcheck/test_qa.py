@@ -9,10 +9,11 @@ import math
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
-from guardrail.engine.codec import decode_reply, decode_request, encode_reply, encode_request
+from guardrail.engine.codec import decode_reply, encode_reply, encode_request
 from guardrail.engine.flow import Answer, Failed, Keep, Reason
 from guardrail.errors import ConfigError
 from guardrail.requests import Answerable, Ask, Choose, Completion, Distract, Question, QuestionAnswer
@@ -361,7 +362,7 @@ class TestRequests:
     )
     def test_recorded(self, asked, value):
         """They can be kept and read back."""
-        assert decode_request(type(asked), encode_request(asked)) == asked
+        assert TypeAdapter(type(asked)).validate_json(encode_request(asked)) == asked
         assert decode_reply(asked, encode_reply(asked, Answer(value))) == Answer(value)
 
     def test_kept(self):

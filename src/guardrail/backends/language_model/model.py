@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from guardrail.backends._local import Device, Precision, apportion, paid_once
+from guardrail.backends._local import Device, LocalBackend, Precision, apportion, paid_once
 from guardrail.backends._texts import HALF
-from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Workload
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN
 from guardrail.backends.language_model._continuing import (
     LONGEST,
     NO_NUMBERS,
@@ -26,10 +26,8 @@ from guardrail.backends.language_model._continuing import (
 from guardrail.backends.language_model._engine import PrefixEngine
 from guardrail.backends.language_model._network import Causal
 from guardrail.backends.language_model.scoring import Window, scoring_windows, spelling
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption
 from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens, TokenLogprob
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ _HALF = "the text contains half a character (a lone surrogate)"
 _NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
 
 
-class CausalModel(Backend[Request[Any]]):
+class CausalModel(LocalBackend[Request[Any]]):
     """A causal language model on this machine; answers `ScoreTokens`, `LogProb`, `Sample` and `Distribution`.
 
     **Tokens.** A request's context is tokenised as one text (of a `Distribution`: context and query together), and what
@@ -94,9 +92,6 @@ class CausalModel(Backend[Request[Any]]):
         ConfigError: pickled weights, no such device, a window that is longer than the model takes.
     """
 
-    paid = False
-    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
-
     def __init__(
         self,
         model: str | Path,
@@ -129,11 +124,6 @@ class CausalModel(Backend[Request[Any]]):
         self._texts: dict[int, str] = {}
 
     @property
-    def work(self) -> Workload:
-        """What it has done so far; a window counts as a text."""
-        return self._model.work
-
-    @property
     def window(self) -> int:
         """Tokens that are read at once; loads the model."""
         return self._model.window
@@ -162,10 +152,6 @@ class CausalModel(Backend[Request[Any]]):
             return 1
         whole = self._engine.store.limit == 0  # else what stands before is shared, as a rule
         return 1 + (own + whole * len(request.context)) // CHARACTERS_PER_TOKEN
-
-    def load(self) -> None:
-        """Load the weights now; else the first answer does."""
-        self._model.load()
 
     def release(self) -> None:
         """Forget what was computed of texts; the bound on it is `memory`."""
