@@ -176,12 +176,11 @@ class Estimate:
         return (self.interval[1] - self.interval[0]) / 2 / normal_quantile(0.975)
 
 
-def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
-    """The mean of one rate per context, with its interval over the contexts.
+def estimate(values: ArrayLike) -> Estimate:
+    """The mean of one rate per context, with its 95 % interval over the contexts.
 
     Args:
         values: shape (M,), each in [0, 1].
-        confidence: of the interval.
 
     Returns:
         The interval is Student's, cut to [0, 1], with a variance to which one more context contributes that disagrees as
@@ -201,24 +200,24 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     size = len(found)
     mean = min(1.0, max(0.0, math.fsum(found.tolist()) / size))
     if size == 1:
-        return Estimate(mean, None, wilson(mean, 1, confidence=confidence), 1)
+        return Estimate(mean, None, wilson(mean, 1), 1)
     error = float(found.std(ddof=1)) / math.sqrt(size)
     if error < 1e-12:
-        return Estimate(mean, 0.0, wilson(mean * size, size, confidence=confidence), size)
+        return Estimate(mean, 0.0, wilson(mean * size, size), size)
     likely = (size * mean + 1) / (size + 2)
     wider = math.sqrt(((size - 1) * error**2 + likely * (1 - likely) / size) / size)
-    half = student_quantile((1 + confidence) / 2, size - 1) * wider
+    half = student_quantile(0.975, size - 1) * wider
     return Estimate(mean, error, (max(0.0, mean - half), min(1.0, mean + half)), size)
 
 
-def share(hits: Sequence[bool], *, confidence: float = 0.95) -> Estimate:
+def share(hits: Sequence[bool]) -> Estimate:
     """The share of contexts in which something is true, with Wilson's interval.
 
     >>> share([True, False, False, False]).value
     0.25
     """
     found = estimate([float(hit) for hit in hits])
-    return replace(found, interval=wilson(sum(hits), len(hits), confidence=confidence))
+    return replace(found, interval=wilson(sum(hits), len(hits)))
 
 
 def entropy(probabilities: ArrayLike) -> Floats:

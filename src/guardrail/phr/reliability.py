@@ -72,9 +72,9 @@ def wealth(values: ArrayLike, means: ArrayLike) -> float:
     return max(1.0, float(course.max()))
 
 
-def drifts(reached: float, *, alpha: float = ALPHA) -> bool:
-    """Whether the wealth is enough for a warning; false alarms at a rate of at most `alpha`."""
-    return reached >= 1 / alpha
+def drifts(reached: float) -> bool:
+    """Whether the wealth is enough for a warning; false alarms at a rate of at most `ALPHA`."""
+    return reached >= 1 / ALPHA
 
 
 @dataclass(frozen=True, slots=True)
