@@ -46,7 +46,7 @@ _POINTING = frozenset(
     see also cf from in per the source document file page pages p pp section siehe quelle dokument
     datei seite s voir ver fuente fonte vgl and und et y
     """.split()  # noqa: SIM905  # reads better than quoted words
-)  # reads better than quoted words
+)
 _PARTS, _LONGEST = 10, 400
 _LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
 _AROUND = ("()", "[]", "（）", "【】")
