@@ -182,7 +182,7 @@ def must_be_installed(*libraries: str, extra: str) -> None:
 
 
 def must_be_sizes(**sizes: int | None) -> None:
-    """Refuse numbers of tokens that are none."""
+    """Refuse a number of tokens below 1."""
     for option, value in sizes.items():
         if value is not None:
             number(option, value, least=1, whole=True)

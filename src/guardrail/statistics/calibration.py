@@ -43,7 +43,9 @@ class LogisticCalibration:
 
 def expit(log_odds: ArrayLike) -> Floats:
     """1 / (1 + e^-x), in [0, 1], without overflow."""
-    return np.exp(-np.logaddexp(0.0, -np.asarray(log_odds, dtype=np.float64)))
+    odds = np.asarray(log_odds, dtype=np.float64)
+    decay = np.exp(-np.abs(odds))
+    return np.where(odds >= 0, 1.0, decay) / (1.0 + decay)
 
 
 def fit_logistic(scores: ArrayLike, labels: ArrayLike) -> LogisticCalibration:
