@@ -109,7 +109,8 @@ class Gaussian:
         d = np.asarray(distance, dtype=np.float64)
         half = self.z * np.sqrt(np.asarray(spread, dtype=np.float64))
         own = math.sqrt(self.variance + self.noise**2)
-        return ndtr((d - half) / own) + ndtr((-d - half) / own)
+        found: Floats = ndtr((d - half) / own) + ndtr((-d - half) / own)
+        return found
 
     def rate(self) -> float:
         """PHR: 2Φ(−zσ / √(σ² + 2s²))."""

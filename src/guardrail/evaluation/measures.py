@@ -228,7 +228,8 @@ def curve(score: Array, truth: Array) -> list[dict[str, float | None]]:
 
 
 def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:
-    return caught / max(made_up, 1) - alarms / max(sound, 1)
+    found: Array = caught / max(made_up, 1) - alarms / max(sound, 1)
+    return found
 
 
 def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:

@@ -137,7 +137,9 @@ def _filled(column: Any, empty: float) -> Array:
         return np.asarray([empty if value is None else value for value in column])
     if str(column.type) == "bool":
         column = column.cast("int8")
-    return (column.fill_null(empty) if column.null_count else column).to_numpy(zero_copy_only=False)
+    filled = column.fill_null(empty) if column.null_count else column
+    found: Array = filled.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _mapped(column: Any, number: Callable[[Any], int]) -> Array:

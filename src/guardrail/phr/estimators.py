@@ -105,7 +105,8 @@ def rate(likelihoods: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats
     found = np.asarray(responses, dtype=np.float64)
     if found.shape[-1] < 1 or np.isnan(found).any():
         raise InputError(f"expected at least one response and no NaN, got shape {found.shape!r}")
-    return (found < limit[..., None]).mean(axis=-1)
+    shares: Floats = (found < limit[..., None]).mean(axis=-1)
+    return shares
 
 
 def aligned(under: Outcomes, given: Outcomes) -> tuple[Floats, Floats, Floats]:
@@ -236,7 +237,8 @@ def entropy(probabilities: ArrayLike) -> Floats:
     if not (p >= 0).all():
         raise InputError("expected probabilities of 0 or more, got others")
     logs = np.log(np.where(p > 0, p, 1.0))
-    return np.maximum(0.0, -(p * logs).sum(axis=-1))
+    found: Floats = np.maximum(0.0, -(p * logs).sum(axis=-1))
+    return found
 
 
 def entropy_of_draws(logs: ArrayLike) -> Floats:
@@ -251,7 +253,8 @@ def entropy_of_draws(logs: ArrayLike) -> Floats:
     found = np.asarray(logs, dtype=np.float64)
     if found.ndim < 1 or found.shape[-1] < 1 or not np.isfinite(found).all():
         raise InputError(f"expected finite log-probabilities of at least one draw, got shape {found.shape!r}")
-    return -found.mean(axis=-1)
+    mean: Floats = -found.mean(axis=-1)
+    return mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,4 +125,5 @@ class Correction:
 
 def _odds(rates: ArrayLike) -> Floats:
     inside = np.clip(rates, _EDGE, 1 - _EDGE)
-    return np.log(inside) - np.log1p(-inside)
+    found: Floats = np.log(inside) - np.log1p(-inside)
+    return found

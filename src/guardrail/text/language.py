@@ -84,7 +84,8 @@ def language_name(code: str) -> str:
         >>> language_name("de"), language_name("yo")
         ('German', 'the language yo')
     """
-    return packaged("guardrail.text", "languages.toml").get(code, f"the language {code}")
+    name: str = packaged("guardrail.text", "languages.toml").get(code, f"the language {code}")
+    return name
 
 
 def _letters(text: str) -> str:

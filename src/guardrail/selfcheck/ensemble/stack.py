@@ -143,7 +143,8 @@ class Stack:
         """The log-odds of the same: any finite number, above 0 = rather made up than not."""
         features = _features(self.members, scores, passages, np.array(self.least))
         standard = (features - np.array(self.center)) / np.array(self.spread)
-        return self.bias + standard @ np.array(self.weights)
+        found: Floats = self.bias + standard @ np.array(self.weights)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,8 @@ def probabilities(
     if below is not above:
         share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
         odds = odds + share * (above.log_odds(scores, thresholds) - odds)
-    return expit(odds).clip(_EDGE, 1 - _EDGE).tolist()
+    found: list[float] = expit(odds).clip(_EDGE, 1 - _EDGE).tolist()
+    return found
 
 
 def _standardised(
