@@ -19,7 +19,8 @@ from benchmarks._rows import Row
 from benchmarks._stats import cohen_kappa, resampled
 from benchmarks._table import Run
 from guardrail.errors import InputError
-from guardrail.text.claims import Kind, Piece, pieces
+from guardrail.text.claims import Piece, pieces
+from guardrail.text.kinds import Kind
 
 __all__ = [
     "FILE",

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from guardrail.calibration import Risk, Rows
-from guardrail.statistics.intervals import normal_cdf
 
 __all__ = ["SHAPES", "Population", "Shape", "TwoKinds", "steps"]
 
@@ -88,7 +88,7 @@ class Population:
             effect[1] = -0.5 * effect[0] + math.sqrt(0.75) * effect[1]  # still standard normal
         own = rng.standard_normal((2, names.size))
         mixed = math.sqrt(self.rho) * effect[:, names] + math.sqrt(1 - self.rho) * own
-        uniform = normal_cdf(mixed)
+        uniform = ndtr(mixed)
         scores = uniform[1]
         return Rows(scores, uniform[0] >= self.shape.sound(scores), names, names)
 
@@ -119,7 +119,7 @@ class TwoKinds:
         """So many sources of 8 rows, of which this share is made up."""
         names = np.repeat(np.arange(sources), EVEN)
         effect, own = rng.standard_normal((2, sources)), rng.standard_normal((2, names.size))
-        uniform = normal_cdf(math.sqrt(self.rho) * effect[:, names] + math.sqrt(1 - self.rho) * own)
+        uniform = ndtr(math.sqrt(self.rho) * effect[:, names] + math.sqrt(1 - self.rho) * own)
         made_up = uniform[0] < share
         return Rows(np.where(made_up, uniform[1] ** (1 / 8), uniform[1] ** 8), made_up, names, names)
 

@@ -12,7 +12,8 @@ from guardrail.selfcheck.grounding.fit import entailment_features, lexical_featu
 from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
 from guardrail.selfcheck.nli.premise import passages
-from guardrail.text.claims import Kind, pieces
+from guardrail.text.claims import pieces
+from guardrail.text.kinds import Kind
 from guardrail.text.typography import normalised
 
 __all__ = ["Measured", "Sentence", "measure", "precision"]

@@ -20,9 +20,9 @@ from benchmarks.grounding.own_labels import own_rows
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
 from benchmarks.grounding.statistics import area_by_source, best_f1
-from guardrail.selfcheck.fit_files import write_fit
 from guardrail.selfcheck.grounding.fit import PRIOR, Curve, packaged_curve
 from guardrail.statistics.decisions import balanced_accuracy, f1, rates
+from guardrail.statistics.fit_files import write_fit
 
 __all__ = ["main"]
 

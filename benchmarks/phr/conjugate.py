@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma
+from scipy.special import digamma, ndtr
 
 from guardrail.errors import InputError
 from guardrail.phr.estimators import SLACK, check_epsilon
-from guardrail.statistics.intervals import beta_cdf, normal_cdf, normal_quantile
+from guardrail.statistics.intervals import beta_cdf, normal_quantile
 
 __all__ = ["BetaBernoulli", "Gaussian", "Posterior"]
 
@@ -109,7 +109,8 @@ class Gaussian:
         d = np.asarray(distance, dtype=np.float64)
         half = self.z * np.sqrt(np.asarray(spread, dtype=np.float64))
         own = math.sqrt(self.variance + self.noise**2)
-        return normal_cdf((d - half) / own) + normal_cdf((-d - half) / own)
+        found: Floats = ndtr((d - half) / own) + ndtr((-d - half) / own)
+        return found
 
     def rate(self) -> float:
         """PHR: 2Φ(−zσ / √(σ² + 2s²))."""
@@ -146,7 +147,7 @@ class Gaussian:
             return np.zeros(later.shape)
         z = normal_quantile(1 - share / 2)
         own = self.noise**2
-        found: Floats = 2 * normal_cdf(-z * np.sqrt((later + own) / (2 * self.variance - later + own)))
+        found: Floats = 2 * ndtr(-z * np.sqrt((later + own) / (2 * self.variance - later + own)))
         return found
 
     def information(self, variance: ArrayLike = 0.0) -> Floats:

@@ -14,6 +14,8 @@ from scipy import stats
 
 from benchmarks._table import Row
 from benchmarks.selfcheck.passages import Passage
+from guardrail.selfcheck.material import mean
+from guardrail.selfcheck.ngram import Statistic
 from guardrail.statistics import ranking
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "Measured",
     "average_precision",
     "measure",
+    "passage_score",
     "rows",
     "tasks",
     "trapezoid",
@@ -32,6 +35,17 @@ COLUMNS = ("NonFact", "NonFact*", "Factual", "Pearson", "Spearman")
 SENTENCE_COLUMNS = COLUMNS[:3]
 TOTAL = 0.99
 """A passage whose mean label reaches this is a total hallucination, which NonFact* leaves out."""
+
+
+def passage_score(values: Sequence[Sequence[float]], statistic: Statistic = "max") -> float | None:
+    """The n-gram score of a passage: "max" averages its sentences, "mean" all its tokens (Table 7's rule).
+
+    >>> passage_score([[3.0], [1.0, 2.0, 3.0]]), passage_score([[3.0], [1.0, 2.0, 3.0]], "mean"), passage_score([[]])
+    (3.0, 2.25, None)
+    """
+    if statistic == "mean":
+        return mean([value for sentence in values for value in sentence])
+    return mean([max(sentence) for sentence in values if sentence])
 
 
 class Measured(NamedTuple):

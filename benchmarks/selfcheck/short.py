@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks._stats import auc, delong_interval
 from benchmarks._table import Row
+from benchmarks.selfcheck.metrics import passage_score
 from benchmarks.selfcheck.passages import Passage
 from benchmarks.selfcheck.scoring import Replies, case_of
 from guardrail import Case
@@ -142,7 +143,7 @@ def _score(findings: Sequence[Finding]) -> float | None:
 
 def _paper(one: Answer) -> float | None:
     """The mean over sentences, refusals scored like all others."""
-    return ngram.passage_score(ngram.surprisals(split_sentences(one.text), one.samples, tokens="paper"))
+    return passage_score(ngram.surprisals(split_sentences(one.text), one.samples, tokens="paper"))
 
 
 def _rows(

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks._table import Row
 from benchmarks.selfcheck import published
-from benchmarks.selfcheck.metrics import measure, rows, tasks
+from benchmarks.selfcheck.metrics import measure, passage_score, rows, tasks
 from benchmarks.selfcheck.passages import Passage
 from guardrail import Case, Guard
 from guardrail.chat import RecordedChat
@@ -79,7 +79,7 @@ def ngram_scores(
         for p, given in zip(passages, samples, strict=True)
     ]
     sentences = [[ngram.sentence_score(values, statistic) or 0.0 for values in one] for one in found]
-    return sentences, [ngram.passage_score(one, statistic) or 0.0 for one in found]
+    return sentences, [passage_score(one, statistic) or 0.0 for one in found]
 
 
 def ngram_rows(passages: Sequence[Passage]) -> list[Row]:

@@ -16,7 +16,8 @@ from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability
 from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty
 from guardrail.selfcheck.grounding.premises import readable
 from guardrail.support import SupportCheck
-from guardrail.text.claims import Kind, pieces
+from guardrail.text.claims import pieces
+from guardrail.text.kinds import Kind
 
 __all__ = ["Scored", "case_of", "new_words", "scored", "scored_without_marks"]
 

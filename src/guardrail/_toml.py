@@ -1,12 +1,20 @@
-"""A configuration file as it is written; `guardrail.config` and the server each read their part of it."""
+"""Tables in TOML: those of the package, and configuration files as they are written, of which each reader takes its part."""
 
 from __future__ import annotations
 
 import tomllib
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from guardrail.errors import ConfigError
+
+
+@cache
+def packaged(package: str, file: str) -> dict[str, Any]:
+    """A table that comes with the package."""
+    return tomllib.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
 
 
 def entries_of(path: str | Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -153,6 +153,17 @@ class Detector(Options, ABC):
     def backends(self) -> Mapping[str, Backend[Any]]:
         """Backends that the detector brings along, by lane; a guard's own come first."""
         return {}
+
+    def _unverified(self, case: Case, reason: str, evidence: Sequence[Evidence] = ()) -> Finding:
+        """An answer that could not be judged, and why."""
+        return Finding(
+            detector=self.name,
+            text=case.answer,
+            verdict=Verdict.UNVERIFIED,
+            label="unknown",
+            reason=reason,
+            evidence=tuple(evidence),
+        )
 
     def signature(self) -> Signature:
         """Name, version and the constructor's parameters: enough to re-create the detector."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._training import write_tensors
-from guardrail.backends.stored import in_groups, is_in_groups, read_groups, with_stored_form
+from benchmarks.entailment.making.groups import in_groups, with_stored_form
+from guardrail.backends.stored import is_in_groups, read_groups
 from guardrail.backends.weights import files, read_config, verified
 from guardrail.errors import InputError
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from benchmarks.entailment.making import mini
+from benchmarks.entailment.making.groups import in_groups
 from benchmarks.entailment.making.loop import Recipe
 from benchmarks.entailment.making.mini import LINE_END, Stage, encoder
 from benchmarks.entailment.making.shapes import labelled as labelled_module
@@ -17,7 +18,6 @@ from benchmarks.entailment.making.shapes.translations import ENGLISH, beside, ma
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair
 from tests.unit.backends.models import TEXTS, make, needs_local
 
-from guardrail.backends.stored import in_groups
 from guardrail.backends.weights import weights_digest
 from guardrail.errors import InputError
 

@@ -22,8 +22,9 @@ from guardrail.engine.flow import Answer, Reply
 from guardrail.requests import Compare
 from guardrail.selfcheck.bertscore import score as bertscore_of
 from guardrail.selfcheck.material import mean
-from guardrail.selfcheck.ngram import largest, surprisals
-from guardrail.selfcheck.nli.check import contradiction, pair
+from guardrail.selfcheck.ngram import surprisals
+from guardrail.selfcheck.nli.check import contradiction
+from guardrail.selfcheck.nli.reading import pair
 
 __all__ = ["Own", "joined"]
 
@@ -192,7 +193,7 @@ class Own:
     ) -> dict[str, list[float | None]]:
         """Mean and largest −log p̃ of each sentence, by the pure function."""
         found = surprisals(sentences, samples, n=n)
-        return {"mean": [mean(row) for row in found], "max": [largest(row) for row in found]}
+        return {"mean": [mean(row) for row in found], "max": [max(row, default=None) for row in found]}
 
     def ngram_detector(self, sentences: Sequence[str], samples: Sequence[str], n: int) -> list[float | None]:
         """The largest −log p̃ of each sentence, through a guard."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from hashlib import blake2b, file_digest
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
-from guardrail.backends._texts import LONGEST, NO_BOUND, positions
+from guardrail.backends._texts import INPUTS, must_be_sizes, network_inputs
+from guardrail.backends.weights import file_hash
 from guardrail.errors import ConfigError
-from guardrail.options import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _BUDGET = 1_024  # tokens per batch, as for models on the processor that are loaded here
-_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _WEIGHTS = {".onnx", ".onnx_data", ".data", ".xml", ".bin", ".safetensors", ".json"}
 
 
@@ -53,9 +52,7 @@ class _Held(SteadyTexts):
         budget: int | None,
         longest: int | None,
     ) -> None:
-        for option, value in (("budget", budget), ("longest", longest)):
-            if value is not None:
-                number(option, value, least=1, whole=True)
+        must_be_sizes(budget=budget, longest=longest)
         self.network = network
         self.config: dict[str, Any] = config.to_dict()
         self._came_from = Path(str(getattr(config, "name_or_path", "") or "."))
@@ -76,8 +73,7 @@ class _Held(SteadyTexts):
             whole.update(tensor.detach().cpu().float().numpy().tobytes())
         if not tensors:
             for path in self._files():
-                with path.open("rb") as stream:
-                    whole.update(file_digest(stream, lambda: blake2b(digest_size=16)).digest())
+                whole.update(file_hash(path))
         return f"{whole.hexdigest()}:held:{self.wanted_longest or ''}"
 
     @property
@@ -98,15 +94,6 @@ class _Held(SteadyTexts):
             )
         return found
 
-    def load(self) -> None:
-        """Nothing is left to load, but for the tokenizer's copy."""
-        _ = self._loaded
-
-    @property
-    def _loaded(self) -> tuple[Any, Tokenizer]:
-        with self._lock:
-            return self._load
-
     @cached_property
     def _load(self) -> tuple[Any, Tokenizer]:
         from tokenizers import Tokenizer
@@ -116,10 +103,7 @@ class _Held(SteadyTexts):
             raise ConfigError(
                 f"expected a fast tokenizer of the {self.name}, got {type(self._reader).__name__}"
             )
-        bound = min(self._reader.model_max_length, positions(self.config, causal=False))
-        longest = self.wanted_longest or (bound if bound < NO_BOUND else LONGEST)
-        if longest > bound:
-            raise ConfigError(f"expected at most {bound} tokens for the {self.name}, got longest={longest!r}")
+        longest = self._longest(self._reader.model_max_length)
         copy = Tokenizer.from_str(backend.to_str())  # the caller's is left as it is
         return self.network, self._prepared(copy, self._reader.special_tokens_map, longest)
 
@@ -127,15 +111,9 @@ class _Held(SteadyTexts):
         """One batch as the network takes it, inputs x tokens."""
         import torch
 
-        width = max(len(one) for one in inputs)
-        filled = {name: torch.zeros(len(inputs), width, dtype=torch.long) for name in _INPUTS}
-        filled["input_ids"] += int(getattr(self._reader, "pad_token_id", None) or 0)
-        for row, one in enumerate(inputs):
-            filled["input_ids"][row, : len(one)] = torch.tensor(one.ids)
-            filled["attention_mask"][row, : len(one)] = 1
-            filled["token_type_ids"][row, : len(one)] = torch.tensor(one.type_ids)
-        wanted = [name for name in _INPUTS if name in self._reader.model_input_names]
-        return {name: filled[name].to(self.device) for name in wanted}
+        filled = network_inputs(inputs, int(getattr(self._reader, "pad_token_id", None) or 0))
+        wanted = [name for name in INPUTS if name in self._reader.model_input_names]
+        return {name: torch.from_numpy(filled[name]).to(self.device) for name in wanted}
 
 
 class HeldModel(_Held):

@@ -5,25 +5,27 @@ torch and transformers are imported when a model is made or first used, never wi
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail._log import log
 from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._opened import opened
-from guardrail.backends._texts import LONGEST, NO_BOUND, TextTokens, positions
-from guardrail.backends.batching import batches
-from guardrail.backends.forking import fork_safe
+from guardrail.backends._texts import TextTokens, must_be_installed, must_be_sizes, network_inputs
+from guardrail.backends.batching import Workload, batches
 from guardrail.backends.networks import coarser, keep_layers
 from guardrail.backends.weights import find, read_config, weights_digest
-from guardrail.errors import ConfigError, MissingExtra
-from guardrail.options import number
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Cost, Reply
+from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
     Array: TypeAlias = NDArray[np.float32]
+
+K = TypeVar("K", bound=Hashable)
+Q = TypeVar("Q")
+V = TypeVar("V")
 
 Precision: TypeAlias = Literal["auto", "fp32", "bf16", "int8"]
 Device: TypeAlias = str
@@ -77,10 +83,8 @@ class LocalModel(TextTokens):
         budget: int | None = None,
         longest: int | None = None,
     ) -> None:
-        for option, value in (("budget", budget), ("longest", longest)):
-            if value is not None:
-                number(option, value, least=1, whole=True)
-        _need("torch", "transformers", "safetensors", "tokenizers")
+        must_be_sizes(budget=budget, longest=longest)
+        must_be_installed("torch", "transformers", "safetensors", "tokenizers", extra="local")
         self.folder = find(model)
         self.config = read_config(self.folder)
         self.kind: Kind = kind
@@ -110,13 +114,6 @@ class LocalModel(TextTokens):
     def network(self) -> Any:
         """The torch module."""
         return self._loaded[0]
-
-    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
-        """What the model says of each input, in order: logits of a classifier, or a matrix tokens x dimensions.
-
-        `None` for an input that does not fit into the device's memory even alone.
-        """
-        return fork_safe(lambda: self._run(inputs, budget or self.budget))
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
         import torch
@@ -159,17 +156,10 @@ class LocalModel(TextTokens):
         if self._trunk is not None:
             yield from self._trunk(inputs, typed=self._takes_types)
             return
-        width = max(len(one) for one in inputs)
-        ids = torch.full((len(inputs), width), self._pad, dtype=torch.long)
-        types = torch.zeros_like(ids)
-        mask = torch.zeros_like(ids)
-        for row, one in enumerate(inputs):
-            ids[row, : len(one)] = torch.tensor(one.ids)
-            types[row, : len(one)] = torch.tensor(one.type_ids)
-            mask[row, : len(one)] = 1
-        arguments = {"input_ids": ids, "attention_mask": mask}
-        if self._takes_types:
-            arguments["token_type_ids"] = types
+        filled = network_inputs(inputs, self._pad)
+        if not self._takes_types:
+            del filled["token_type_ids"]
+        arguments = {name: torch.from_numpy(value) for name, value in filled.items()}
         if self.kind == "multiple_choice":  # one option per row: those of a question need not be neighbours
             arguments = {name: value.unsqueeze(1) for name, value in arguments.items()}
         output = network(**{name: value.to(self.device) for name, value in arguments.items()})
@@ -181,18 +171,6 @@ class LocalModel(TextTokens):
             yield hidden[row, : len(one)].copy()  # not a view: it would keep the padding alive
 
     # -- loading
-
-    def load(self) -> None:
-        """Load now what would be loaded at first use."""
-        _ = self._loaded
-
-    @property
-    def _loaded(self) -> tuple[Any, Tokenizer]:
-        return fork_safe(self._load_once)
-
-    def _load_once(self) -> tuple[Any, Tokenizer]:
-        with self._lock:
-            return self._load
 
     @cached_property
     def _load(self) -> tuple[Any, Tokenizer]:
@@ -230,18 +208,27 @@ class LocalModel(TextTokens):
             raise ConfigError(
                 f"expected a fast tokenizer (tokenizer.json) in {str(self.folder)!r}, got {type(reader).__name__}"
             )
-        advised = NO_BOUND if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
-        bounds = [
-            bound
-            for bound in (advised, positions(self.config, causal=self.kind == "causal"))
-            if bound < NO_BOUND
-        ]
-        longest = min(bounds, default=LONGEST) if self.wanted_longest is None else self.wanted_longest
-        if bounds and longest > min(bounds):
-            raise ConfigError(
-                f"expected at most {min(bounds)} tokens for {self.name!r}, got longest={longest!r}"
-            )
+        advised = sys.maxsize if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
+        longest = self._longest(advised, causal=self.kind == "causal")
         return self._prepared(backend, reader.special_tokens_map, longest)
+
+
+class LocalBackend(Backend[Q]):
+    """A backend of one model on this machine."""
+
+    paid = False
+    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
+
+    _model: TextTokens
+
+    @property
+    def work(self) -> Workload:
+        """What it has done so far, with the share of padding; of a language model a window counts as a text."""
+        return self._model.work
+
+    def load(self) -> None:
+        """Load the weights now; else the first answer does."""
+        self._model.load()
 
 
 def apportion(seconds: float, lengths: Sequence[int]) -> list[float]:
@@ -250,10 +237,13 @@ def apportion(seconds: float, lengths: Sequence[int]) -> list[float]:
     return [seconds * length / total if total else 0.0 for length in lengths]
 
 
-def _need(*libraries: str) -> None:
-    for library in libraries:
-        if importlib.util.find_spec(library) is None:
-            raise MissingExtra(library, extra="local")
+def paid_once(asked: Iterable[K], found: dict[K, Reply[V]]) -> list[Reply[V]]:
+    """The replies in the order of what was asked; only the first of equal ones costs."""
+    replies = []
+    for one in asked:
+        replies.append(found[one])
+        found[one] = replace(found[one], cost=Cost())
+    return replies
 
 
 def _device(wanted: str) -> str:

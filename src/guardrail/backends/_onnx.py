@@ -5,21 +5,19 @@ It computes in fp32, and what it says of a pair differs by less than 1e-5 from w
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from guardrail.backends._steady import SteadyTexts
-from guardrail.backends._texts import LONGEST, NO_BOUND, positions
-from guardrail.backends.forking import abandoned, fork_safe
-from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find, read_config, weights_digest
-from guardrail.errors import ConfigError, MissingExtra
-from guardrail.options import number
+from guardrail.backends._texts import INPUTS, must_be_installed, must_be_sizes, network_inputs
+from guardrail.backends.forking import abandoned
+from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, file_hash, find, read_config, weights_digest
+from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("onnxruntime", "tokenizers")
 _BUDGET = 2_048  # tokens per batch; measured with the packaged model on pairs of 40 to 400 tokens
-_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 class OnnxModel(SteadyTexts):
@@ -50,12 +47,8 @@ class OnnxModel(SteadyTexts):
     precision: Literal["fp32"] = "fp32"
 
     def __init__(self, model: str | Path, *, budget: int | None = None, longest: int | None = None) -> None:
-        for option, value in (("budget", budget), ("longest", longest)):
-            if value is not None:
-                number(option, value, least=1, whole=True)
-        for library in LIBRARIES:
-            if importlib.util.find_spec(library) is None:
-                raise MissingExtra(library, extra="mini")
+        must_be_sizes(budget=budget, longest=longest)
+        must_be_installed(*LIBRARIES, extra="mini")
         self._graph: Path
         if is_graph_file(model):
             self._graph, self.folder = _placed(Path(model))
@@ -80,27 +73,14 @@ class OnnxModel(SteadyTexts):
     def digest(self) -> str:
         """A hash of the weights, of the graph, and of all else that answers depend on."""
         beside = [path for path in self._graph.parent.glob(f"{self._graph.name}*") if path != self._graph]
-        read = [
-            _hash_of(path) for path in (self._graph, *sorted(beside))
-        ]  # weights may be in a file of their own
+        # weights may be in a file of their own
+        read = [file_hash(path).hex() for path in (self._graph, *sorted(beside))]
         return f"{self.origin}:onnx:{''.join(read)}"
 
     @cached_property
     def origin(self) -> str:
         """The same without the graph: what was fitted with the same weights stays valid."""
         return f"{weights_digest(self.folder)}::{self.wanted_longest or ''}"
-
-    def load(self) -> None:
-        """Load now what would be loaded at first use."""
-        _ = self._loaded
-
-    @property
-    def _loaded(self) -> tuple[Any, Tokenizer]:
-        return fork_safe(self._load_once)
-
-    def _load_once(self) -> tuple[Any, Tokenizer]:
-        with self._lock:
-            return self._load
 
     @cached_property
     def _load(self) -> tuple[Any, Tokenizer]:
@@ -109,7 +89,7 @@ class OnnxModel(SteadyTexts):
     def _session(self) -> Any:
         session = session_of(self._graph)
         takes = [one.name for one in session.get_inputs()]
-        if unknown := [name for name in takes if name not in _INPUTS]:
+        if unknown := [name for name in takes if name not in INPUTS]:
             raise ConfigError(
                 f"expected a classifier of pairs in {str(self._graph)!r}, got one with the inputs {unknown!r}"
             )
@@ -128,10 +108,7 @@ class OnnxModel(SteadyTexts):
             ) from error
         told = _told(self.folder)
         advised = told.get("model_max_length")
-        bound = min(advised if isinstance(advised, int) else NO_BOUND, positions(self.config, causal=False))
-        longest = self.wanted_longest or (bound if bound < NO_BOUND else LONGEST)
-        if longest > bound:
-            raise ConfigError(f"expected at most {bound} tokens for {self.name!r}, got longest={longest!r}")
+        longest = self._longest(advised if isinstance(advised, int) else sys.maxsize)
         special = {name: value for name, value in told.items() if name.endswith("_token")}
         return self._prepared(reader, special, longest)
 
@@ -142,20 +119,9 @@ class OnnxModel(SteadyTexts):
 
     def _forward(self, inputs: Sequence[Encoding]) -> Array:
         session, _ = self._loaded
-        logits: Array = session.run(None, self._fed(inputs))[0]
+        filled = network_inputs(inputs, int(self.config.get("pad_token_id") or 0))
+        logits: Array = session.run(None, {name: filled[name] for name in self._takes})[0]
         return logits
-
-    def _fed(self, inputs: Sequence[Encoding]) -> dict[str, Any]:
-        import numpy as np
-
-        shape = len(inputs), max(len(one) for one in inputs)
-        filled = {name: np.zeros(shape, np.int64) for name in _INPUTS}
-        filled["input_ids"] += int(self.config.get("pad_token_id") or 0)
-        for row, one in enumerate(inputs):
-            filled["input_ids"][row, : len(one)] = one.ids
-            filled["attention_mask"][row, : len(one)] = 1
-            filled["token_type_ids"][row, : len(one)] = one.type_ids
-        return {name: filled[name] for name in self._takes}
 
 
 def session_of(graph: Path) -> Any:
@@ -178,12 +144,6 @@ def session_of(graph: Path) -> Any:
             f"expected a graph that ONNX Runtime {onnxruntime.__version__} can run in {str(graph)!r}, "
             f"got {type(error).__name__}: {str(error)[:300]}. Get the file again"
         ) from error
-
-
-def _hash_of(path: Path) -> str:
-    """Of a file's content."""
-    with path.open("rb") as stream:
-        return file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()
 
 
 def is_graph_file(model: str | Path) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from guardrail.backends._texts import TextTokens
 from guardrail.backends.batching import batches
-from guardrail.backends.forking import fork_safe
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,13 +29,7 @@ PROBE = (  # pairs of unlike lengths
 
 
 class SteadyTexts(TextTokens):
-    """A model by another library; what inherits from it sets `budget`, tokens per batch, and computes `_forward`."""
-
-    budget: int
-
-    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
-        """The outputs for each input, in order."""
-        return fork_safe(lambda: self._run(inputs, budget or self.budget))
+    """A model by another library; what inherits from it computes `_forward`."""
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
         _ = self._loaded

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
 from guardrail.backends._local import Device, LocalModel, Precision
+from guardrail.backends._texts import network_inputs
 from guardrail.backends.batching import batches
 from guardrail.backends.forking import fork_safe
 
@@ -118,15 +119,10 @@ class Writer(LocalModel):
 
         states: list[Any] = [None] * len(inputs)
         for group in batches([len(one) for one in inputs], budget=self.budget).groups:
-            width = max(len(inputs[i]) for i in group)
-            ids = torch.full((len(group), width), self._pad, dtype=torch.long)
-            mask = torch.zeros_like(ids)
-            for row, i in enumerate(group):
-                ids[row, : len(inputs[i])] = torch.tensor(inputs[i].ids)
-                mask[row, : len(inputs[i])] = 1
-            output = network.get_encoder()(
-                input_ids=ids.to(self.device), attention_mask=mask.to(self.device)
-            ).last_hidden_state
+            filled = network_inputs([inputs[i] for i in group], self._pad)
+            del filled["token_type_ids"]
+            tensors = {name: torch.from_numpy(value).to(self.device) for name, value in filled.items()}
+            output = network.get_encoder()(**tensors).last_hidden_state
             for row, i in enumerate(group):
                 states[i] = output[row, : len(inputs[i])].clone()  # not a view of the padded whole
         return states

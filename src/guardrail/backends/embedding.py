@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.backends._held import HeldEncoder
-from guardrail.backends._local import Device, LocalModel, Precision, apportion
-from guardrail.backends.batching import Workload
+from guardrail.backends._local import Device, LocalBackend, LocalModel, Precision, apportion, paid_once
 from guardrail.backends.weights import MINILM
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption
 from guardrail.requests import Embed, Vector
 
 
@@ -47,7 +43,7 @@ def mean_pooled(tokens: NDArray[np.floating], *, normalise: bool = True) -> NDAr
     return np.divide(mean, size) if normalise else mean
 
 
-class Embedder(Backend[Embed]):
+class Embedder(LocalBackend[Embed]):
     """A sentence encoder on this machine, all-MiniLM-L6-v2 by default.
 
     Args:
@@ -65,9 +61,6 @@ class Embedder(Backend[Embed]):
         WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, a folder whose model pools in another way (load it with sentence-transformers), no such device.
     """
-
-    paid = False
-    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     batch = 256
 
@@ -97,19 +90,10 @@ class Embedder(Backend[Embed]):
         if longest is None:
             self._model.wanted_longest = _made_for(self._model.folder)
 
-    @property
-    def work(self) -> Workload:
-        """What it has done so far, with the share of padding."""
-        return self._model.work
-
     @cached_property
     def fingerprint(self) -> str:
         """The weights, by content, and whether vectors are scaled."""
         return f"embedding:{self._model.digest}:{'unit' if self.normalise else 'mean'}"
-
-    def load(self) -> None:
-        """Load the weights now; else the first answer does."""
-        self._model.load()
 
     def answer(self, requests: Sequence[Embed]) -> list[Reply[Vector]]:
         """One vector per text, in order; equal texts are encoded once."""
@@ -133,12 +117,7 @@ class Embedder(Backend[Embed]):
                 found[text] = Failed(Reason.BACKEND, "the model gave no vector", cost=Cost(seconds=seconds))
             else:
                 found[text] = Answer(tuple(vector.tolist()), Cost(seconds=seconds))
-        replies: list[Reply[Vector]] = []
-        for request in requests:
-            reply = found[request.text]
-            replies.append(reply)
-            found[request.text] = replace(reply, cost=Cost())  # the first of equal ones bears it
-        return replies
+        return paid_once([request.text for request in requests], found)
 
 
 def _must_be_mean(folder: Path) -> None:

@@ -7,21 +7,19 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail.backends._held import HeldModel
-from guardrail.backends._local import Device, LocalModel, Precision, apportion
+from guardrail.backends._local import Device, LocalBackend, LocalModel, Precision, apportion, paid_once
 from guardrail.backends._onnx import OnnxModel, is_graph_file
 from guardrail.backends.answers import softmax
-from guardrail.backends.batching import Workload, about_tokens, tune
+from guardrail.backends.batching import about_tokens, tune
 from guardrail.backends.weights import GRAPH, has_graph
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption
 from guardrail.requests import Entail, Entailment
 
 if TYPE_CHECKING:
@@ -31,19 +29,14 @@ Order: TypeAlias = Literal["premise_first", "hypothesis_first"]
 Runtime: TypeAlias = Literal["auto", "torch", "onnx"]
 
 _MEANINGS: Mapping[str, str] = {
-    "entailment": "entailment",
-    "entail": "entailment",
-    "entails": "entailment",
-    "entailed": "entailment",
-    "contradiction": "contradiction",
-    "contradict": "contradiction",
-    "contradicts": "contradiction",
-    "contradictory": "contradiction",
-    "neutral": "neutral",
-    "not_entailment": "not_entailment",
-    "not_entailed": "not_entailment",
-    "non_entailment": "not_entailment",
-    "no_entailment": "not_entailment",
+    name: meaning
+    for meaning, names in {
+        "entailment": "entailment entail entails entailed",
+        "contradiction": "contradiction contradict contradicts contradictory",
+        "neutral": "neutral",
+        "not_entailment": "not_entailment not_entailed non_entailment no_entailment",
+    }.items()
+    for name in names.split()
 }
 _KINDS = (
     {"entailment", "neutral", "contradiction"},
@@ -117,7 +110,7 @@ def label_probabilities(logits: Sequence[float], labels: LabelOrder) -> Entailme
     )
 
 
-class EntailmentModel(Backend[Entail]):
+class EntailmentModel(LocalBackend[Entail]):
     """A three-way or two-way sequence classifier on this machine.
 
     Pairs are scored in batches of like length, equal pairs once, and the tokens of a text are computed once for
@@ -149,9 +142,6 @@ class EntailmentModel(Backend[Entail]):
         WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, labels of unknown order, no such device.
     """
-
-    paid = False
-    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     def __init__(
         self,
@@ -195,11 +185,6 @@ class EntailmentModel(Backend[Entail]):
         self.capacity = _CAPACITY * self._model.budget
 
     @property
-    def work(self) -> Workload:
-        """What it has done so far, with the share of padding."""
-        return self._model.work
-
-    @property
     def device(self) -> str:
         """Where it computes."""
         return self._model.device
@@ -224,22 +209,16 @@ class EntailmentModel(Backend[Entail]):
     @cached_property
     def fingerprint(self) -> str:
         """The weights (by content, so a moved folder stays the same), what its outputs mean, and the order."""
-        labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
-        return f"entailment:{self._model.digest}:{labels}:{self.order}"
+        return f"entailment:{self._model.digest}:{json.dumps(astuple(self.labels))}:{self.order}"
 
     @property
     def origin(self) -> str:
         """As `fingerprint`, but for the precision: fits are valid in any."""
-        labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
-        return f"entailment:{self._model.origin}:{labels}:{self.order}"
+        return f"entailment:{self._model.origin}:{json.dumps(astuple(self.labels))}:{self.order}"
 
     def weight(self, request: Entail) -> int:
         """About how many tokens."""
         return about_tokens(request.premise, request.hypothesis)
-
-    def load(self) -> None:
-        """Load the weights now; else the first answer does."""
-        self._model.load()
 
     def answer(self, requests: Sequence[Entail]) -> list[Reply[Entailment]]:
         """One reply per pair, in order; of equal pairs the first bears the cost."""
@@ -257,7 +236,7 @@ class EntailmentModel(Backend[Entail]):
         for request, row, seconds in zip(ready, logits, costs, strict=True):
             reply = self._reply(None if row is None else row.tolist(), Cost(seconds=seconds))
             found[request] = self._told(request, ready[request], reply)
-        return _repeated(requests, found)
+        return paid_once(requests, found)
 
     def tune(
         self, requests: Sequence[Entail], budgets: Sequence[int] = (512, 1_024, 2_048, 4_096, 8_192)
@@ -344,21 +323,6 @@ def _read(whole: Encoding, kept: Sequence[tuple[int, int]]) -> int | None:
     if len(kept) == len(whole) and not whole.overflowing:
         return None
     return max(end for _, end in kept)
-
-
-def _repeated(
-    requests: Sequence[Entail], found: Mapping[Entail, Reply[Entailment]]
-) -> list[Reply[Entailment]]:
-    """The replies in the order of the requests; only the first of equal ones costs."""
-    seen: set[Entail] = set()
-    replies: list[Reply[Entailment]] = []
-    for request in requests:
-        reply = found[request]
-        if request in seen:
-            reply = replace(reply, cost=Cost())
-        seen.add(request)
-        replies.append(reply)
-    return replies
 
 
 def _named(config: Mapping[str, Any]) -> dict[int, str]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -29,7 +30,7 @@ ENCODER_LANE = "similarity:minilm"
 ENTAILMENT_LANE = "entailment:mini"
 
 Q = TypeVar("Q", Compare, Entail)
-M = TypeVar("M")
+M = TypeVar("M", bound=Backend[Any])
 
 _LIBRARIES = ("torch", "transformers", "safetensors", "tokenizers")
 _SMALL = ("onnxruntime", "tokenizers")
@@ -71,11 +72,16 @@ def reads_script(text: str) -> bool:
     return 2 * sum(letter <= _LATIN for letter in letters) >= len(letters)
 
 
-class _Once(Generic[M]):
-    """What the first who asks makes; others wait for it, in threads of their own and in forked children."""
+class _AtFirstUse(Backend[Q], Generic[Q, M]):
+    """A packaged model, made and loaded by the first request; others wait for it, in threads of their own and in forked children.
 
-    def __init__(self, make: Callable[[], M]) -> None:
-        self._make = make
+    A text of another script is refused: the models know few of its words, and any two unknown words are alike.
+    """
+
+    paid = False
+    called: ClassVar[str]
+
+    def __init__(self) -> None:
         self._made: M | None = None
         renewed(self)
 
@@ -83,89 +89,25 @@ class _Once(Generic[M]):
         """As `forking.Locked` wants it."""
         self._lock = threading.Lock()
 
-    def __call__(self) -> M:
+    @property
+    def model(self) -> M:
+        """The model itself.
+
+        Raises:
+            MissingExtra: what runs it is not installed.
+            WeightsMissing: its package is not installed.
+            ConfigError: its weights are not the ones that were examined.
+        """
         with self._lock:
             if self._made is None:
                 self._made = self._make()
             return self._made
 
+    @abstractmethod
+    def _make(self) -> M: ...
 
-class Packaged(Backend[Compare]):
-    """`BertScore()`, made and loaded by the first request.
-
-    A text of another script is refused: the encoder knows few of its words, and any two unknown words are alike.
-    """
-
-    paid = False
-    batch = 4_096
-    capacity: int | None = TOKENS_AT_ONCE
-
-    def __init__(self) -> None:
-        self._encoder = _Once(_encoder)
-
-    @property
-    def encoder(self) -> BertScore:
-        """The encoder itself.
-
-        Raises:
-            MissingExtra: torch, transformers or the packaged encoder is not installed.
-            ConfigError: its weights are not the ones that were examined.
-        """
-        return self._encoder()
-
-    @property
-    def fingerprint(self) -> str:
-        """The encoder's, which contains a hash of its weights."""
-        return self.encoder.fingerprint
-
-    def weight(self, request: Compare) -> int:
-        """As `BertScore`: about how many tokens."""
-        return about_tokens(request.candidate, request.reference)
-
-    def load(self) -> None:
-        """Load the weights now."""
-        self.encoder.load()
-
-    def answer(self, requests: Sequence[Compare]) -> Sequence[Reply[Any]]:
-        """As `BertScore`; what is not installed is a failed reply that says how to install it."""
-        read = [reads_script(one.candidate) and reads_script(one.reference) for one in requests]
-        return _answered(lambda: self.encoder, requests, read, what="encoder")
-
-
-class PackagedEntailment(Backend[Entail]):
-    """`EntailmentModel("entailment-mini")`, made and loaded by the first request.
-
-    ONNX Runtime computes it where that is installed: it loads at once, without torch, and computes in fp32. Else torch does, in
-    bfloat16 on processors that multiply it by themselves.
-    A pair with a text of another script is refused, as by `Packaged`.
-    """
-
-    paid = False
-    batch = 64
-    capacity: int | None = 8_192
-
-    def __init__(self) -> None:
-        self._model = _Once(self._make)
-
-    @property
-    def model(self) -> EntailmentModel:
-        """The model itself.
-
-        Raises:
-            MissingExtra: neither onnxruntime nor torch is installed.
-            WeightsMissing: the packaged model is not installed.
-            ConfigError: its weights are not the ones that were examined.
-        """
-        return self._model()
-
-    def _make(self) -> EntailmentModel:
-        from guardrail.backends.entailment import EntailmentModel
-
-        model = EntailmentModel(
-            ENTAILMENT_MINI, precision="auto", runtime="onnx" if _runs_small() else "torch"
-        )
-        self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
-        return model
+    @abstractmethod
+    def _texts(self, request: Q) -> tuple[str, str]: ...
 
     @property
     def fingerprint(self) -> str:
@@ -177,18 +119,64 @@ class PackagedEntailment(Backend[Entail]):
         """The model's."""
         return self.model.origin
 
-    def weight(self, request: Entail) -> int:
-        """As `EntailmentModel`: about how many tokens. No model is made for that, in the caller's thread."""
-        return about_tokens(request.premise, request.hypothesis)
+    def weight(self, request: Q) -> int:
+        """About how many tokens. No model is made for that, in the caller's thread."""
+        return about_tokens(*self._texts(request))
 
     def load(self) -> None:
         """Load the weights now."""
         self.model.load()
 
-    def answer(self, requests: Sequence[Entail]) -> Sequence[Reply[Any]]:
-        """As `EntailmentModel`; what is not installed is a failed reply that says how to install it."""
-        read = [reads_script(one.premise) and reads_script(one.hypothesis) for one in requests]
-        return _answered(lambda: self.model, requests, read, what="entailment model")
+    def answer(self, requests: Sequence[Q]) -> Sequence[Reply[Any]]:
+        """The model's replies; what is not installed is a failed reply that says how to install it."""
+        try:
+            model = self.model
+        except ConfigError as error:
+            return [Failed(Reason.MISSING, str(error), error=error)] * len(requests)
+        read = [all(map(reads_script, self._texts(one))) for one in requests]
+        found = iter(model.answer([one for one, can in zip(requests, read, strict=True) if can]))
+        refused = Failed(Reason.REFUSED, f"the packaged {self.called} was made for English text")
+        return [next(found) if can else refused for can in read]
+
+
+class Packaged(_AtFirstUse[Compare, "BertScore"]):
+    """`BertScore()`, made and loaded by the first request."""
+
+    batch = 4_096
+    capacity: int | None = TOKENS_AT_ONCE
+    called = "encoder"
+
+    def _make(self) -> BertScore:
+        from guardrail.backends.similarity import BertScore
+
+        return BertScore()
+
+    def _texts(self, request: Compare) -> tuple[str, str]:
+        return request.candidate, request.reference
+
+
+class PackagedEntailment(_AtFirstUse[Entail, "EntailmentModel"]):
+    """`EntailmentModel("entailment-mini")`, made and loaded by the first request.
+
+    ONNX Runtime computes it where that is installed: it loads at once, without torch, and computes in fp32. Else torch does, in
+    bfloat16 on processors that multiply it by themselves.
+    """
+
+    batch = 64
+    capacity: int | None = 8_192
+    called = "entailment model"
+
+    def _make(self) -> EntailmentModel:
+        from guardrail.backends.entailment import EntailmentModel
+
+        model = EntailmentModel(
+            ENTAILMENT_MINI, precision="auto", runtime="onnx" if _runs_small() else "torch"
+        )
+        self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
+        return model
+
+    def _texts(self, request: Entail) -> tuple[str, str]:
+        return request.premise, request.hypothesis
 
 
 @cache
@@ -203,28 +191,9 @@ def packaged_entailment() -> PackagedEntailment:
     return PackagedEntailment()
 
 
-def _encoder() -> BertScore:
-    from guardrail.backends.similarity import BertScore
-
-    return BertScore()
-
-
 def _has(*modules: str) -> bool:
     return all(importlib.util.find_spec(name) is not None for name in modules)
 
 
 def _runs_small() -> bool:
     return _has(*_SMALL) and has_graph(ENTAILMENT_MINI)
-
-
-def _answered(
-    make: Callable[[], Backend[Q]], requests: Sequence[Q], read: Sequence[bool], *, what: str
-) -> list[Reply[Any]]:
-    """The model's replies to the requests that it can read; the others are refused."""
-    try:
-        model = make()
-    except ConfigError as error:
-        return [Failed(Reason.MISSING, str(error), error=error)] * len(requests)
-    found = iter(model.answer([one for one, can in zip(requests, read, strict=True) if can]))
-    refused = Failed(Reason.REFUSED, f"the packaged {what} was made for English text")
-    return [next(found) if can else refused for can in read]

@@ -15,19 +15,17 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends._local import Device, LocalModel, Precision
-from guardrail.backends.batching import TOKENS_AT_ONCE, Workload, about_tokens
+from guardrail.backends._local import Device, LocalBackend, LocalModel, Precision
+from guardrail.backends.batching import TOKENS_AT_ONCE, about_tokens
 from guardrail.backends.forking import renewed
 from guardrail.backends.weights import MINILM
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption
 from guardrail.requests import Compare, Similarity
 
 Baseline: TypeAlias = tuple[float, float, float]
@@ -125,7 +123,7 @@ def inverse_frequencies(texts: Iterable[Iterable[int]]) -> tuple[Mapping[int, fl
     return {token: math.log((total + 1) / (n + 1)) for token, n in counts.items()}, math.log(total + 1)
 
 
-class BertScore(Backend[Compare]):
+class BertScore(LocalBackend[Compare]):
     """BERTScore with an encoder on this machine, all-MiniLM-L6-v2 by default.
 
     Each distinct text is encoded once, and remembered for as long as there is room, so that a sentence that is
@@ -153,9 +151,6 @@ class BertScore(Backend[Compare]):
         WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, no such layer or device, a baseline of 1 or more.
     """
-
-    paid = False
-    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     batch = 4_096
     capacity: int | None = TOKENS_AT_ONCE
@@ -193,11 +188,6 @@ class BertScore(Backend[Compare]):
         """Make new locks."""
         self._lock = Lock()
 
-    @property
-    def work(self) -> Workload:
-        """What it has done so far, with the share of padding."""
-        return self._model.work
-
     @cached_property
     def fingerprint(self) -> str:
         """The weights, by content, the layer, the texts of `idf`, and the baseline."""
@@ -211,10 +201,6 @@ class BertScore(Backend[Compare]):
     def weight(self, request: Compare) -> int:
         """About how many tokens; the vectors of all that are answered together are in memory at once."""
         return about_tokens(request.candidate, request.reference)
-
-    def load(self) -> None:
-        """Load the weights now; else the first answer does."""
-        self._model.load()
 
     def answer(self, requests: Sequence[Compare]) -> list[Reply[Similarity]]:
         """One reply per pair, in order; the time is shared evenly."""
@@ -320,8 +306,7 @@ def _there(tokens: Tokens | None) -> Tokens:
 
 def _units(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     sizes = np.linalg.norm(matrix, axis=1, keepdims=True)
-    units: NDArray[np.float32] = (matrix / np.where(sizes > 0, sizes, 1)).astype(np.float32)
-    return units
+    return (matrix / np.where(sizes > 0, sizes, 1)).astype(np.float32)
 
 
 def _similarity(precision: float, recall: float) -> Similarity | None:

@@ -18,7 +18,7 @@ and say nothing; so it finds none.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,22 +30,9 @@ if TYPE_CHECKING:
 INT8_GROUPS = "int8-groups"
 """The name of this form in a config.json."""
 
-_OWN = "guardrail"  # our entry in config.json; other programs read past it
-_WHOLE, _HALF, _SCALE = ".whole", ".half", ".scale"
-_GROUP = 64
-_SMALL_GROUP, _ZERO = 32, 8  # of 4 bits
-_NARROW = 16  # of a matrix with so few rows or columns nothing is gained
-_MOST = 127
-
-
-def with_stored_form(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A model's configuration that says that its weights have this form.
-
-    Example:
-        >>> with_stored_form({"model_type": "bert"})
-        {'model_type': 'bert', 'guardrail': {'weights': 'int8-groups'}}
-    """
-    return {**config, _OWN: {"weights": INT8_GROUPS}}
+OWN = "guardrail"  # our entry in config.json; other programs read past it
+WHOLE, HALF, SCALE = ".whole", ".half", ".scale"
+ZERO = 8  # of 4 bits
 
 
 def is_in_groups(config: Mapping[str, Any]) -> bool:
@@ -55,59 +42,18 @@ def is_in_groups(config: Mapping[str, Any]) -> bool:
         ConfigError: it names a form that is not known here.
 
     Example:
-        >>> is_in_groups({"model_type": "bert"}), is_in_groups(with_stored_form({"model_type": "bert"}))
+        >>> is_in_groups({"model_type": "bert"}), is_in_groups({"guardrail": {"weights": "int8-groups"}})
         (False, True)
     """
-    own = config.get(_OWN)
+    own = config.get(OWN)
     if own is None:
         return False
     if not isinstance(own, Mapping) or own.get("weights") != INT8_GROUPS:
         raise ConfigError(
-            f"expected {{'weights': {INT8_GROUPS!r}}} as {_OWN!r} in the model's config.json, got {own!r}. "
+            f"expected {{'weights': {INT8_GROUPS!r}}} as {OWN!r} in the model's config.json, got {own!r}. "
             "Was it made for another version? pip install --upgrade guardrail-sdk, or install the model of this one"
         )
     return True
-
-
-def in_groups(tensors: Mapping[str, Tensor], *, coarse: Collection[str] = ()) -> dict[str, Tensor]:
-    """Weights in this form: to the nearest whole number of 1/127 of the largest of a group, and so within half of that.
-
-    Args:
-        tensors: by name; of any kind of float, none of them NaN or infinite. Where the columns of a matrix are no
-            multiple of 64, a row is one group.
-        coarse: names of matrices that get 4 bits; the columns are a multiple of 32. What was in 4 bits once, with 8 as
-            the zero and the largest of a group as 0, is not rounded farther.
-
-    Raises:
-        ConfigError: a weight is no finite number.
-    """
-    found: dict[str, Tensor] = {}
-    for name, tensor in tensors.items():
-        weight = _finite(name, tensor.detach())
-        if not weight.is_floating_point() or weight.dim() != 2 or min(weight.shape) <= _NARROW:
-            found[name] = weight
-            continue
-        if name in coarse:
-            found[f"{name}{_HALF}"], found[f"{name}{_SCALE}"] = _halves(weight)
-            continue
-        groups = weight.reshape(len(weight), -1, _GROUP if weight.shape[1] % _GROUP == 0 else weight.shape[1])
-        scale = groups.abs().amax(dim=2) / _MOST
-        step = scale.where(scale > 0, 1.0)[:, :, None]  # a group of zeros divides by something
-        whole = (groups / step).round().clamp(-_MOST, _MOST).char()
-        found[f"{name}{_WHOLE}"] = whole.reshape(weight.shape)
-        found[f"{name}{_SCALE}"] = scale
-    return found
-
-
-def _halves(weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Bytes, each with two numbers of 4 bits, and scales."""
-    groups = weight.reshape(len(weight), -1, _SMALL_GROUP)
-    largest = groups.gather(2, groups.abs().argmax(dim=2, keepdim=True))
-    scale = (largest / -_ZERO).half()
-    step = scale.float().where(scale != 0, 1.0)
-    numbers = (groups / step + _ZERO).round().clamp(0, 2 * _ZERO - 1).byte().reshape(weight.shape)
-    left, right = numbers.chunk(2, dim=1)
-    return left + right * 16, scale[:, :, 0]
 
 
 def read_groups(files: Sequence[Path]) -> dict[str, Tensor]:
@@ -119,15 +65,15 @@ def read_groups(files: Sequence[Path]) -> dict[str, Tensor]:
     stored = {name: tensor for path in files for name, tensor in _read(path).items()}
     found: dict[str, Tensor] = {}
     for name, tensor in stored.items():
-        for kind in (_WHOLE, _HALF):
+        for kind in (WHOLE, HALF):
             matrix = name.removesuffix(kind)
             if matrix != name:
-                found[matrix] = _product(matrix, kind, tensor, stored.get(f"{matrix}{_SCALE}"))
+                found[matrix] = _product(matrix, kind, tensor, stored.get(f"{matrix}{SCALE}"))
                 break
         else:
-            matrix = name.removesuffix(_SCALE)  # scales are read with their numbers
-            if {f"{matrix}{_WHOLE}", f"{matrix}{_HALF}"}.isdisjoint(stored):
-                found[name] = _finite(name, tensor)
+            matrix = name.removesuffix(SCALE)  # scales are read with their numbers
+            if {f"{matrix}{WHOLE}", f"{matrix}{HALF}"}.isdisjoint(stored):
+                found[name] = finite(name, tensor)
     return found
 
 
@@ -136,29 +82,30 @@ def _product(name: str, kind: str, numbers: Tensor, scale: Tensor | None) -> Ten
 
     if scale is None:
         raise ConfigError(
-            f"expected the scales of {name!r} with its whole numbers, as '{name}{_SCALE}', found none"
+            f"expected the scales of {name!r} with its whole numbers, as '{name}{SCALE}', found none"
         )
-    wanted = torch.int8 if kind == _WHOLE else torch.uint8
+    wanted = torch.int8 if kind == WHOLE else torch.uint8
     if numbers.dtype != wanted or numbers.dim() != 2:
         raise ConfigError(
             f"expected a matrix of {str(wanted).removeprefix('torch.')} as '{name}{kind}', got {numbers.dtype} of shape {list(numbers.shape)}"
         )
-    if kind == _HALF:
-        numbers = torch.cat([numbers % 16, numbers // 16], dim=1).char() - _ZERO
+    if kind == HALF:
+        numbers = torch.cat([numbers % 16, numbers // 16], dim=1).char() - ZERO
     rows, columns = numbers.shape
     fits = scale.dim() == 2 and len(scale) == rows and scale.shape[1] > 0 and columns % scale.shape[1] == 0
     if not scale.is_floating_point() or not fits:
         raise ConfigError(
-            f"expected scales of float32 for {rows} rows as '{name}{_SCALE}', in each as many as divide "
+            f"expected scales of float32 for {rows} rows as '{name}{SCALE}', in each as many as divide "
             f"{columns} columns into equal groups, got {scale.dtype} of shape {list(scale.shape)}"
         )
     scale = scale.float()
-    _finite(f"{name}{_SCALE}", scale * 128)  # so is the product, then
+    finite(f"{name}{SCALE}", scale * 128)  # so is the product, then
     groups = numbers.float().reshape(*scale.shape, columns // scale.shape[1])
     return groups.mul_(scale[:, :, None]).reshape(numbers.shape)
 
 
-def _finite(name: str, tensor: Tensor) -> Tensor:
+def finite(name: str, tensor: Tensor) -> Tensor:
+    """Floats in 32 bits, none of them NaN or infinite."""
     if not tensor.is_floating_point():
         return tensor
     tensor = tensor.float()  # first: a double may be too large for it

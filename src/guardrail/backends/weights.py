@@ -235,9 +235,14 @@ def weights_digest(folder: Path) -> str:
     whole = blake2b(digest_size=16)
     others = [p for p in folder.iterdir() if p.suffix in {".json", ".txt", ".model"} and p.name != _INDEX]
     for path in sorted([*files(folder), *others], key=lambda path: path.name):
-        with path.open("rb") as stream:
-            whole.update(path.name.encode() + file_digest(stream, lambda: blake2b(digest_size=16)).digest())
+        whole.update(path.name.encode() + file_hash(path))
     return whole.hexdigest()
+
+
+def file_hash(path: Path) -> bytes:
+    """Of a file's content."""
+    with path.open("rb") as stream:
+        return file_digest(stream, lambda: blake2b(digest_size=16)).digest()
 
 
 def files(folder: Path) -> list[Path]:

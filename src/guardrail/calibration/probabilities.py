@@ -172,7 +172,6 @@ def learn_probabilities(
     scoring: Scoring,
     *,
     scales: Mapping[str, Scale],
-    made: str | None = None,
 ) -> Probabilities:
     """A curve for each detector.
 
@@ -180,7 +179,6 @@ def learn_probabilities(
         rows: by detector its labelled rows, scores as positions in [0, 1], and what a row is.
         scoring: where the scores come from.
         scales: of the detectors.
-        made: the date; default: today.
 
     Raises:
         InputError: a detector has too few labels.
@@ -196,7 +194,7 @@ def learn_probabilities(
         curves=curves,
         scales=dict(scales),
         scoring=scoring,
-        made=made or date.today().isoformat(),  # noqa: DTZ011  # the user's day
+        made=date.today().isoformat(),  # noqa: DTZ011  # the user's day
     )
 
 

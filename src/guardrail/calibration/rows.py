@@ -80,8 +80,7 @@ class Rows:
     @cached_property
     def names(self) -> Strings:
         """The sources, each once."""
-        found: Strings = np.unique(self.sources)
-        return found
+        return np.unique(self.sources)
 
     @property
     def unscored(self) -> float | None:

@@ -8,6 +8,8 @@ import typer
 
 _PATH = "to the standard output if no PATH follows. A PATH ends in .json, or is given as --json=PATH."
 
+MODEL = Annotated[str | None, typer.Option(metavar="NAME", help="The chat model that detectors ask.")]
+
 BASE_URL = Annotated[
     str | None,
     typer.Option(

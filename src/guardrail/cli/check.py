@@ -4,33 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 
 from guardrail.cli._command import Command
 from guardrail.cli._errors import Exit, Usage, code_of, say, worst_of
-from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, JSON_REPORT, QUIET
+from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, JSON_REPORT, MODEL, QUIET
 
 OPTIONS = ("detector", "model", "base_url", "api_key_env", "backend", "config", "budget", "deadline")
 """Those that say what a guard is made of, not what is done with one answer; methods add theirs."""
-
-
-class OnUnverified(StrEnum):
-    """What to do with what could not be checked."""
-
-    ALLOW = "allow"
-    ANNOTATE = "annotate"
-    BLOCK = "block"
-
-
-class FailMode(StrEnum):
-    """What to do if a check breaks."""
-
-    OPEN = "open"
-    CLOSED = "closed"
 
 
 class CheckCommand(Command):
@@ -61,9 +45,7 @@ def check(  # noqa: PLR0917  # an option each
             "--logprobs selfcheck-greybox.",
         ),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The chat model that detectors ask.")
-    ] = None,
+    model: MODEL = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
     backend: BACKEND = None,
@@ -76,13 +58,13 @@ def check(  # noqa: PLR0917  # an option each
         ),
     ] = None,
     on_unverified: Annotated[
-        OnUnverified | None,
+        Literal["allow", "annotate", "block"] | None,
         typer.Option(
             help="What to do about what could not be checked. Default: annotate if the policy edits, else allow."
         ),
     ] = None,
     fail: Annotated[
-        FailMode | None,
+        Literal["open", "closed"] | None,
         typer.Option(
             help="If a check breaks: open shows the answer and says so (default), closed withholds it."
         ),
@@ -226,8 +208,8 @@ def check(  # noqa: PLR0917  # an option each
         base_url=base_url,
         api_key_env=api_key_env,
         policy=policy,
-        on_unverified=on_unverified and on_unverified.value,
-        fail=fail and fail.value,
+        on_unverified=on_unverified,
+        fail=fail,
         config=config,
         budget=budget,
         deadline=deadline,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -48,7 +49,7 @@ def doctor(
     items = _examine.everything(online=online, base_url=base_url, config=config, options=options)
     broken = any(item.state == "broken" for item in items)
     if json:
-        content = {"ok": not broken, "items": [item.as_dict() for item in items]}
+        content = {"ok": not broken, "items": [asdict(item) for item in items]}
         typer.echo(json_text(content), nl=False)
     else:
         _show(items)

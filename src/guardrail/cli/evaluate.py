@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from guardrail.cli._errors import Interrupted, Usage, say
-from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, QUIET
+from guardrail.cli._options import API_KEY_ENV, BACKEND, BASE_URL, MODEL, QUIET
 
 if TYPE_CHECKING:
     from guardrail.cli._guard import Choice
@@ -61,9 +61,7 @@ def evaluate(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Keep this column with the results. Repeat for several."),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The chat model that detectors ask.")
-    ] = None,
+    model: MODEL = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
     backend: BACKEND = None,

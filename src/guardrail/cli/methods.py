@@ -12,7 +12,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
@@ -52,10 +52,6 @@ class Item:
     state: Literal["ok", "missing", "broken"]
     detail: str = ""
     mend: str = ""
-
-    def as_dict(self) -> dict[str, str]:
-        """For JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +226,7 @@ def extended(
         for function in functions
         for one in own(function)
     ]
-    parameters = [*known[:place], *added, *known[place:]]
-
-    @functools.wraps(command)
-    def whole(**given: Any) -> None:
-        command(**given)
-
-    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
-    whole.__annotations__ = {one.name: one.annotation for one in parameters}
-    return whole
+    return _with([*known[:place], *added, *known[place:]], command)
 
 
 def borrowing(
@@ -249,12 +237,18 @@ def borrowing(
     The command gets them by name in `**options`.
     """
     lent, kept = (inspect.signature(one, eval_str=True).parameters for one in (lender, command))
+    return _with([*(lent[name] for name in names), *kept.values()], command)
+
+
+def _with(parameters: list[inspect.Parameter], command: Callable[..., None]) -> Callable[..., None]:
+    """A command that seems to have these parameters."""
 
     @functools.wraps(command)
     def whole(**given: Any) -> None:
         command(**given)
 
-    whole.__signature__ = inspect.Signature([*(lent[name] for name in names), *kept.values()])  # type: ignore[attr-defined]
+    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+    whole.__annotations__ = {one.name: one.annotation for one in parameters}
     return whole
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,29 +13,6 @@ from guardrail.errors import MissingExtra
 
 if TYPE_CHECKING:
     from guardrail.guard import Guard
-
-
-class Mode(StrEnum):
-    """What is done with answers."""
-
-    ENFORCE = "enforce"
-    MONITOR = "monitor"
-
-
-class Stream(StrEnum):
-    """What becomes of streamed answers."""
-
-    BUFFER = "buffer"
-    SENTENCE = "sentence"
-    OBSERVE = "observe"
-
-
-class Reasoning(StrEnum):
-    """What becomes of reasoning that can be read."""
-
-    DROP = "drop"
-    CHECK = "check"
-    PASS = "pass"  # noqa: S105  # not a password
 
 
 def serve(  # noqa: PLR0917  # an option each
@@ -71,13 +47,13 @@ def serve(  # noqa: PLR0917  # an option each
         ),
     ] = None,
     mode: Annotated[
-        Mode,
+        Literal["enforce", "monitor"],
         typer.Option(
             help="enforce applies the policy; monitor passes everything on unchanged and reports in /metrics and the log."
         ),
-    ] = Mode.ENFORCE,
+    ] = "enforce",
     stream: Annotated[
-        Stream | None,
+        Literal["buffer", "sentence", "observe"] | None,
         typer.Option(
             help="Streamed answers: buffer releases them after the verdict; sentence releases each sentence once it was "
             "examined; observe passes them on and reports at their end. Default: [server] stream, else buffer.",
@@ -85,7 +61,7 @@ def serve(  # noqa: PLR0917  # an option each
         ),
     ] = None,
     reasoning: Annotated[
-        Reasoning | None,
+        Literal["drop", "check", "pass"] | None,
         typer.Option(
             help="Reasoning that can be read: drop leaves it out; check shows it if the guard has nothing against it; pass "
             "shows it where the policy cut nothing from the answer. Default: [server] reasoning, else drop.",
@@ -133,22 +109,21 @@ def serve(  # noqa: PLR0917  # an option each
         from guardrail.server import Settings, run
     except ImportError as error:
         raise MissingExtra("the server", extra="server") from error
-    given: dict[str, Any] = {"host_names": tuple(host_name)} if host_name else {}
-    if workers is not None:
-        given["workers"] = workers
-    if stream is not None:
-        given["stream"] = stream.value
-    if reasoning is not None:
-        given["reasoning"] = reasoning.value
+    given = {
+        "host_names": tuple(host_name) if host_name else None,
+        "workers": workers,
+        "stream": stream,
+        "reasoning": reasoning,
+    }
     settings = Settings.from_file(
         config,
         upstream=upstream,
         host=host,
         port=port,
-        mode=mode.value,
+        mode=mode,
         no_auth=no_auth,
         upstream_key=key,
-        **given,
+        **{name: value for name, value in given.items() if value is not None},
     )
     run(
         settings,

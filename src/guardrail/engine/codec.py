@@ -18,15 +18,13 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from guardrail.engine.flow import FREE, Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import InputError
-
-Q = TypeVar("Q", bound=Request[Any])
 
 _REASONS = {reason.value: reason for reason in Reason}
 
@@ -52,20 +50,6 @@ def key(request: Request[Any], fingerprint: str = "") -> str:
 def encode_request(request: Request[Any]) -> str:
     """One line of JSON: the fields that differ from their defaults."""
     return _json(_fields(request))
-
-
-def decode_request(kind: type[Q], data: str | bytes) -> Q:
-    """The request that `encode_request` wrote.
-
-    Raises:
-        InputError: the data is no request of this kind.
-    """
-    try:
-        return cast("Q", _read(_adapter(cast("Any", kind)), data))
-    except ValueError as error:
-        raise InputError(
-            f"expected a {kind.__name__} as JSON, got {_shown(data)}: {_first(error)}"
-        ) from error
 
 
 def encode_reply(request: Request[Any], reply: Reply[Any]) -> str:
@@ -176,11 +160,6 @@ def _plain(value: Any) -> Any:
 
 # Not sorted: fields stand in their order, and a hashable request holds no dict.
 _canonical = json.JSONEncoder(default=_plain, separators=(",", ":")).encode
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
 
 
 @cache

@@ -6,29 +6,12 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 
+from guardrail._toml import packaged
+
 FIELDS = ("answer", "prompt", "context", "samples", "logprobs", "label", "sentences", "source")
 """What a row may have, by the name of its default column."""
 
-_USUAL: dict[str, tuple[str, ...]] = {
-    "answer": (
-        *("response", "model_output", "model_answer", "model_response", "llm_answer", "llm_response", "output"),
-        *("completion", "generation", "generated_text", "prediction", "reply", "summary", "hypothesis", "claim", "text"),
-    ),
-    "prompt": ("question", "query", "instruction", "user_input", "user_message", "messages", "input"),
-    "context": (
-        *("contexts", "retrieved_contexts", "document", "documents", "docs", "passage", "passages", "evidence", "article"),
-        *("knowledge", "premise", "source_document", "source_text"),
-    ),
-    "samples": ("sampled_responses", "sampled_answers", "generations", "gpt3_text_samples", "other_answers"),
-    "logprobs": ("log_probs", "token_logprobs", "logprob"),
-    "label": (
-        *("hallucinated", "is_hallucinated", "hallucination", "is_hallucination", "has_hallucination", "made_up", "labels"),
-        *("!supported", "!is_supported", "!faithful", "!is_faithful", "!grounded", "!factual", "!is_factual"),
-        *("!consistent", "!correct", "!is_correct", "!accurate", "annotation"),
-    ),
-    "sentences": ("gpt3_sentences", "claims"),
-    "source": ("source_id", "url", "document_id", "doc_id", "article_id", "question_id", "qid", "title"),
-}  # fmt: skip
+_USUAL: dict[str, list[str]] = packaged("guardrail.evaluation", "words.toml")["columns"]
 
 
 def suggested(columns: Iterable[str], known: Mapping[str, str] | None = None) -> dict[str, str]:

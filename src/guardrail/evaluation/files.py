@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -23,7 +23,6 @@ _SUFFIXES = {
     ".parquet": "parquet",
 }
 _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
-_BLOCK = 1 << 20
 
 
 class Wanted:
@@ -261,8 +260,7 @@ def digest(path: Path) -> str:
     try:
         for part in _bytes_of(path):
             with part.open("rb") as stream:
-                while block := stream.read(_BLOCK):
-                    made.update(block)
+                file_digest(stream, lambda: made)
     except OSError as error:
         raise InputError(f"expected a file of answers, got {str(path)!r}: {error.strerror}") from error
     return made.hexdigest()

@@ -13,64 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from guardrail._toml import packaged
 from guardrail.errors import ConfigError, InputError
 from guardrail.text.sentences import sentences
 
 Label: TypeAlias = "bool | str | float | Sequence[Any] | None"
 
-_MADE_UP = frozenset(
-    [
-        "1",
-        "true",
-        "yes",
-        "y",
-        "hallucinated",
-        "hallucination",
-        "made up",
-        "made-up",
-        "fabricated",
-        "invented",
-        "fake",
-        "unsupported",
-        "not supported",
-        "inaccurate",
-        "incorrect",
-        "wrong",
-        "unfaithful",
-        "inconsistent",
-        "ungrounded",
-        "nonfactual",
-        "non-factual",
-        "contradicted",
-        "fail",
-        "failed",
-        "minor_inaccurate",
-        "major_inaccurate",
-    ]
-)
-_SOUND = frozenset(
-    [
-        "0",
-        "false",
-        "no",
-        "n",
-        "supported",
-        "accurate",
-        "correct",
-        "faithful",
-        "consistent",
-        "factual",
-        "grounded",
-        "sound",
-        "entailed",
-        "not hallucinated",
-        "pass",
-        "passed",
-    ]
-)
-_UNKNOWN = frozenset(
-    ["", "none", "null", "nan", "unknown", "unlabelled", "unverified", "n/a", "na", "n.a.", "-", "?"]
-)
+_MADE_UP, _SOUND, _NONE = map(frozenset, packaged("guardrail.evaluation", "words.toml")["labels"].values())
 _MEANINGS: Mapping[str, bool | None] = {"made-up": True, "sound": False, "none": None}
 _SHOWN = 20  # labels that one message lists
 _FROM = re.compile(r">=\s*(-?\d*\.?\d+)")
@@ -224,7 +173,7 @@ def _one(value: Any, invert: bool, meanings: Meanings) -> bool | None:
     word, number = str(value).strip().lower(), _number(value)
     if word in meanings.words:
         return meanings.words[word]
-    if word in _UNKNOWN:
+    if word in _NONE:
         return None
     if number is not None and meanings.least is not None and not isinstance(value, bool):
         return (number >= meanings.least) is meanings.above

@@ -197,12 +197,15 @@ def _thresholds(score: Array, truth: Array) -> tuple[Array, Array, Array, Array]
     """
     order = np.argsort(-score, kind="stable")
     values = score[order]
-    ends = (
-        np.flatnonzero(np.append(values[1:] != values[:-1], True)) if values.size else np.zeros(0, dtype=int)
-    )
+    ends = _ends(values)
     caught = np.append(0, np.cumsum(truth[order])[ends])
     alarms = np.append(0, np.cumsum(~truth[order])[ends])
     return values, ends, caught, alarms
+
+
+def _ends(values: Array) -> Array:
+    """Where the last of each run of equal values is."""
+    return np.flatnonzero(np.append(values[1:] != values[:-1], True)[: values.size])
 
 
 def curve(score: Array, truth: Array) -> list[dict[str, float | None]]:
@@ -225,13 +228,12 @@ def curve(score: Array, truth: Array) -> list[dict[str, float | None]]:
 
 
 def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:
-    gain: Array = caught / max(made_up, 1) - alarms / max(sound, 1)
-    return gain
+    found: Array = caught / max(made_up, 1) - alarms / max(sound, 1)
+    return found
 
 
 def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:
-    gain: Array = 2 * caught / np.maximum(caught + alarms + made_up, 1)
-    return gain
+    return 2 * caught / np.maximum(caught + alarms + made_up, 1)
 
 
 def calibration(both: Units, reason: str, *, bounded: bool) -> dict[str, Any]:
@@ -278,7 +280,7 @@ def risk_coverage(both: Units, reason: str) -> dict[str, Any]:
         return {"area": figure(None, reason=reason), "points": []}
     order = np.argsort(both.score, kind="stable")
     values, truth = both.score[order], (both.label[order] == 1).astype(float)
-    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    ends = _ends(values)
     kept = np.append(0, ends + 1).astype(float)
     wrong = np.append(0.0, np.cumsum(truth)[ends])
     every = np.arange(1, truth.size + 1)

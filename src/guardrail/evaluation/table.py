@@ -137,8 +137,9 @@ def _filled(column: Any, empty: float) -> Array:
         return np.asarray([empty if value is None else value for value in column])
     if str(column.type) == "bool":
         column = column.cast("int8")
-    filled: Array = (column.fill_null(empty) if column.null_count else column).to_numpy(zero_copy_only=False)
-    return filled
+    filled = column.fill_null(empty) if column.null_count else column
+    found: Array = filled.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _mapped(column: Any, number: Callable[[Any], int]) -> Array:
@@ -163,8 +164,7 @@ def _mixed(values: Array) -> Array:
     z = values.astype(np.int64, copy=False).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: Array = z ^ (z >> np.uint64(31))
-    return mixed
+    return z ^ (z >> np.uint64(31))
 
 
 def findings(rows: Rows, detector: int) -> Units:

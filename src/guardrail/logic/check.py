@@ -23,7 +23,8 @@ from guardrail.logic.statements.marks import unmarked
 from guardrail.logic.world import World
 from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
-from guardrail.text.claims import Kind, claims, pieces
+from guardrail.text.claims import claims, pieces
+from guardrail.text.kinds import Kind
 
 _MOST = 60  # statements of one sentence that are judged
 

@@ -200,13 +200,3 @@ class PosteriorHallucinationRate(Detector):
         note = f"{found.redrawn} imagined pairs drawn again, {found.given_up} contexts given up"
         evidence.append(Measurement(name="imagined contexts", value=float(done), note=note))
         return evidence
-
-    def _unverified(self, case: Case, reason: str, evidence: Sequence[Evidence] = ()) -> Finding:
-        return Finding(
-            detector=self.name,
-            text=case.answer,
-            verdict=Verdict.UNVERIFIED,
-            label="unknown",
-            reason=reason,
-            evidence=tuple(evidence),
-        )

@@ -72,8 +72,7 @@ def quantile(values: ArrayLike, epsilon: float, *, weights: ArrayLike | None = N
     if weights is None:
         size = found.shape[-1]
         rank = max(1, math.ceil(epsilon * size - SLACK))
-        ranked: Floats = np.partition(found, rank - 1, axis=-1)[..., rank - 1]
-        return ranked
+        return np.partition(found, rank - 1, axis=-1)[..., rank - 1]
     mass = np.broadcast_to(np.asarray(weights, dtype=np.float64), found.shape)
     if not (mass >= 0).all() or not (mass.sum(axis=-1) > 0).all():
         raise InputError("expected weights of 0 or more that are not all 0, got others")
@@ -81,8 +80,7 @@ def quantile(values: ArrayLike, epsilon: float, *, weights: ArrayLike | None = N
     reached = np.cumsum(np.take_along_axis(mass, order, axis=-1), axis=-1)
     enough = (reached >= epsilon * reached[..., -1:] - SLACK) & (reached > 0)
     first = np.argmax(enough, axis=-1)[..., None]
-    atoms: Floats = np.take_along_axis(np.take_along_axis(found, order, axis=-1), first, axis=-1)[..., 0]
-    return atoms
+    return np.take_along_axis(np.take_along_axis(found, order, axis=-1), first, axis=-1)[..., 0]
 
 
 def rate(likelihoods: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats:
@@ -179,12 +177,11 @@ class Estimate:
         return (self.interval[1] - self.interval[0]) / 2 / normal_quantile(0.975)
 
 
-def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
-    """The mean of one rate per context, with its interval over the contexts.
+def estimate(values: ArrayLike) -> Estimate:
+    """The mean of one rate per context, with its 95 % interval over the contexts.
 
     Args:
         values: shape (M,), each in [0, 1].
-        confidence: of the interval.
 
     Returns:
         The interval is Student's, cut to [0, 1], with a variance to which one more context contributes that disagrees as
@@ -204,24 +201,24 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     size = len(found)
     mean = min(1.0, max(0.0, math.fsum(found.tolist()) / size))
     if size == 1:
-        return Estimate(mean, None, wilson(mean, 1, confidence=confidence), 1)
+        return Estimate(mean, None, wilson(mean, 1), 1)
     error = float(found.std(ddof=1)) / math.sqrt(size)
     if error < 1e-12:
-        return Estimate(mean, 0.0, wilson(mean * size, size, confidence=confidence), size)
+        return Estimate(mean, 0.0, wilson(mean * size, size), size)
     likely = (size * mean + 1) / (size + 2)
     wider = math.sqrt(((size - 1) * error**2 + likely * (1 - likely) / size) / size)
-    half = student_quantile((1 + confidence) / 2, size - 1) * wider
+    half = student_quantile(0.975, size - 1) * wider
     return Estimate(mean, error, (max(0.0, mean - half), min(1.0, mean + half)), size)
 
 
-def share(hits: Sequence[bool], *, confidence: float = 0.95) -> Estimate:
+def share(hits: Sequence[bool]) -> Estimate:
     """The share of contexts in which something is true, with Wilson's interval.
 
     >>> share([True, False, False, False]).value
     0.25
     """
     found = estimate([float(hit) for hit in hits])
-    return replace(found, interval=wilson(sum(hits), len(hits), confidence=confidence))
+    return replace(found, interval=wilson(sum(hits), len(hits)))
 
 
 def entropy(probabilities: ArrayLike) -> Floats:
@@ -256,8 +253,8 @@ def entropy_of_draws(logs: ArrayLike) -> Floats:
     found = np.asarray(logs, dtype=np.float64)
     if found.ndim < 1 or found.shape[-1] < 1 or not np.isfinite(found).all():
         raise InputError(f"expected finite log-probabilities of at least one draw, got shape {found.shape!r}")
-    means: Floats = -found.mean(axis=-1)
-    return means
+    mean: Floats = -found.mean(axis=-1)
+    return mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
+from guardrail.statistics.calibration import expit, ridge_logistic
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -31,7 +32,6 @@ stakes find a drift: 0.4 on a mean of ½ nearly always, 0.2 in one case of seven
 _CERTAIN = 1e-6  # means this near to 0 and 1 are moved away: nothing may be staked on what is certain
 _EDGE = 1e-3  # rates are moved away from 0 and 1 by this, whose log-odds are infinite
 _PENALTY = 1e-6
-_STEPS = 100
 
 
 def wealth(values: ArrayLike, means: ArrayLike) -> float:
@@ -72,9 +72,9 @@ def wealth(values: ArrayLike, means: ArrayLike) -> float:
     return max(1.0, float(course.max()))
 
 
-def drifts(reached: float, *, alpha: float = ALPHA) -> bool:
-    """Whether the wealth is enough for a warning; false alarms at a rate of at most `alpha`."""
-    return reached >= 1 / alpha
+def drifts(reached: float) -> bool:
+    """Whether the wealth is enough for a warning; false alarms at a rate of at most `ALPHA`."""
+    return reached >= 1 / ALPHA
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,32 +110,20 @@ class Correction:
             raise InputError(f"expected two or more rows of both, got shapes {x.shape!r} and {y.shape!r}")
         if not all(((one >= 0) & (one <= 1)).all() for one in (x, y)):
             raise InputError("expected rates in [0, 1], got others")
-        design = np.column_stack([_odds(x), np.ones(len(x))])
-        weights = np.array([1.0, 0.0])
-        pull = _PENALTY * np.array([1.0, 0.0])  # rows of one estimate leave the slope where it was
-        for _ in range(_STEPS):
-            p = _rate(design @ weights)
-            gradient = design.T @ (y - p) - _PENALTY * weights + pull
-            curvature = design.T @ (design * (p * (1 - p))[:, None]) + _PENALTY * np.eye(2)
-            step = np.linalg.solve(curvature, gradient)
-            weights += step * min(1.0, 2.0 / max(1e-12, float(np.abs(step).max())))
-            if float(np.abs(step).max()) < 1e-10:
-                break
-        return cls(float(weights[0]), float(weights[1]))
+        # rows of one estimate leave the slope where it was
+        intercept, slope = ridge_logistic(
+            _odds(x)[:, None], y, _PENALTY, on_bias=_PENALTY, towards=1.0
+        ).tolist()
+        return cls(slope, intercept)
 
     def __call__(self, estimate: float) -> float:
         """The corrected rate, in [0, 1]."""
         if not 0 <= estimate <= 1:
             raise InputError(f"expected a rate in [0, 1], got {estimate!r}")
-        return float(_rate(self.intercept + self.slope * _odds(np.array([estimate])))[0])
+        return float(expit(self.intercept + self.slope * _odds(estimate)))
 
 
-def _odds(rates: Floats) -> Floats:
+def _odds(rates: ArrayLike) -> Floats:
     inside = np.clip(rates, _EDGE, 1 - _EDGE)
     found: Floats = np.log(inside) - np.log1p(-inside)
-    return found
-
-
-def _rate(odds: Floats) -> Floats:
-    found: Floats = 0.5 * (1.0 + np.tanh(0.5 * odds))
     return found

@@ -30,10 +30,10 @@ from guardrail.references.scoring import (
     groundedness,
     indirect_score,
     mean,
-    probability_of_yes,
     yes_rate,
 )
 from guardrail.requests import Ask, Completion
+from guardrail.text.yes_no import probability_of
 
 __all__ = ["DETAILS", "DIRECT", "Interrogation", "Interviewer", "Query"]
 
@@ -244,7 +244,7 @@ class Interviewer:
             vote = read_yes_no(text, self.parsing)
             read = {True: "yes", False: "no", None: None}[vote]
             found.votes[query].append(vote)
-            sure = probability_of_yes(reply.value.logprobs)
+            sure = probability_of("yes", reply.value.logprobs)
             if sure is not None:
                 found.rates.setdefault(query, []).append(sure)
         else:

@@ -8,15 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from guardrail.requests import TokenLogprob
-
 __all__ = [
     "Posterior",
     "direct_score",
     "groundedness",
     "indirect_score",
     "mean",
-    "probability_of_yes",
     "yes_rate",
 ]
 
@@ -58,25 +55,6 @@ def groundedness(indirect: float | None, direct: float | None) -> float | None:
         (0.75, 0.5, None)
     """
     return mean([indirect, direct])
-
-
-def probability_of_yes(logprobs: Sequence[TokenLogprob]) -> float | None:
-    """P(yes) / (P(yes) + P(no)) at the first word, from its alternatives' log-probabilities.
-
-    `None` if neither is among the alternatives: the model means to say something else.
-    """
-    for token in logprobs[:3]:
-        if not token.token.strip(" \n\t\"'*_`"):
-            continue  # white space or an opening quote before the word
-        alternatives = dict(token.top) or {token.token: token.logprob}
-        mass = {"yes": 0.0, "no": 0.0}
-        for text, logprob in alternatives.items():
-            word = text.strip(" \n\t\"'*_`.,!").casefold()
-            if word in mass and math.isfinite(logprob):
-                mass[word] += math.exp(logprob)
-        total = mass["yes"] + mass["no"]
-        return mass["yes"] / total if total > 0 else None
-    return None
 
 
 class Posterior:

@@ -21,24 +21,18 @@ from guardrail.options import number, option
 from guardrail.report import Case, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
-from guardrail.selfcheck.material import NOT_JUDGED, Judged, Material, claiming, corrections, has_text
+from guardrail.selfcheck.material import (
+    NOT_JUDGED,
+    Judged,
+    Material,
+    claiming,
+    clauses,
+    corrections,
+    has_text,
+)
 from guardrail.text.claims import Piece, pieces, spoken
 from guardrail.text.kinds import Kind
 from guardrail.text.plain import plain_text
-
-__all__ = [
-    "METHODS",
-    "Against",
-    "Judged",
-    "Material",
-    "SampledCheck",
-    "SentenceCheck",
-    "Splitter",
-    "StoppingCheck",
-    "compute_if_long",
-    "size_of",
-    "variant",
-]
 
 T = TypeVar("T")
 
@@ -318,7 +312,7 @@ class SampledCheck(SentenceCheck):
             material = replace(material, texts=material.texts[:size])
         lacking = material.lacking
         if material.texts and material.kind == "samples" and self._leaves_unread(case):
-            lacking = "; ".join(filter(None, (_UNREAD, lacking)))
+            lacking = clauses(_UNREAD, lacking)
         asked = tuple(message.text for message in case.messages)
         return replace(material, lacking=lacking, answer=spoken(case.answer), asked=asked)
 
@@ -334,7 +328,7 @@ class SampledCheck(SentenceCheck):
         lacking = [why(replies), material.lacking]
         if empty := sum(not has_text(text) for text in texts):
             lacking.insert(1, f"{empty} of {size} samples are empty")
-        said = "; ".join(filter(None, lacking))
+        said = clauses(*lacking)
         return replace(material, lacking=said if material.texts else f"no sample could be had: {said}")
 
     def _given(self, case: Case) -> Material | None:

@@ -17,12 +17,11 @@ from guardrail.engine.flow import Answer, Calls, Flow, each, why
 from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Compare
-from guardrail.selfcheck.base import Judged, Material, SampledCheck, compute_if_long, size_of
+from guardrail.selfcheck.base import SampledCheck, compute_if_long, size_of
+from guardrail.selfcheck.material import Judged, Material, clauses
 from guardrail.selfcheck.similar import most_like
 from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import split_sentences
-
-__all__ = ["MOST", "SHORTEST", "BertScoreCheck", "candidates", "score"]
 
 SHORTEST = 4
 """Tokens that a sample's sentence must have to be compared with ([manakul2023]'s package drops those of ≤ 3)."""
@@ -121,7 +120,7 @@ class BertScoreCheck(SampledCheck):
             of_sentence = [next(replies) for held in row for _ in held]
             f1 = [r.value.f1 if isinstance(r, Answer) else math.nan for r in of_sentence]
             one = self._judge_one(row, f1, why(of_sentence))
-            judged.append(replace(one, partial="; ".join(filter(None, (one.partial, left_out)))))
+            judged.append(replace(one, partial=clauses(one.partial, left_out)))
         return judged
 
     def _judge_one(self, samples: Sequence[Sequence[str]], f1: Sequence[float], failures: str) -> Judged:

@@ -13,8 +13,6 @@ from typing import Any, TypeVar, cast
 
 from guardrail.engine.flow import Branch, Failed, Flow, Keep, Request
 
-__all__ = ["FIRST", "MARGIN", "asked_once", "probability_above", "settled"]
-
 T = TypeVar("T")
 
 FIRST = 3

@@ -16,10 +16,9 @@ from guardrail.engine.flow import Answer, Calls, Flow, compute, one, why
 from guardrail.options import option
 from guardrail.report import Case, Measurement, Scale, Span
 from guardrail.requests import ScoreTokens, TokenLogprob
-from guardrail.selfcheck.base import Judged, Material, SentenceCheck
+from guardrail.selfcheck.base import SentenceCheck
+from guardrail.selfcheck.material import Judged, Material
 from guardrail.text.claims import Piece
-
-__all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned_tokens", "context", "entropy", "score", "surprisal"]
 
 LIMITS = {
     ("logprob", "mean"): 0.7,

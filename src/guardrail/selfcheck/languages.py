@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from guardrail.text.language import language, language_name
 
-__all__ = ["LEARNT", "Spoken", "spoken_in"]
-
 LEARNT = "en"
 """The language that the packaged fits and models were made for."""
 

@@ -10,8 +10,6 @@ from typing import Literal
 from guardrail.report import Edit, Evidence, Span
 from guardrail.text.kinds import Kind, refuses
 
-__all__ = ["NOT_JUDGED", "Judged", "Material", "claiming", "corrections", "has_text", "mean"]
-
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -101,6 +99,17 @@ def mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
+def worst(values: Sequence[float | None], limit: float) -> list[int]:
+    """The numbers of the texts that speak against a sentence, the one with the largest value first."""
+    against = {i: -value for i, value in enumerate(values) if value is not None and value >= limit}
+    return sorted(against, key=lambda i: (against[i], i))
+
+
+def clauses(*parts: str) -> str:
+    """Parts of a reason, without the empty ones."""
+    return "; ".join(filter(None, parts))
+
+
 def has_text(text: str) -> bool:
     """Whether there is anything to see in it: neither blanks nor characters without width alone."""
     return any(character.isprintable() and not character.isspace() for character in text)
@@ -117,7 +126,7 @@ def claiming(material: Material, *, of: int) -> Material:
         if kept or of > refusing
         else "every sample claims nothing"
     )
-    return replace(material, texts=kept, lacking="; ".join(filter(None, (material.lacking, said))))
+    return replace(material, texts=kept, lacking=clauses(material.lacking, said))
 
 
 def corrections(judged: Judged, span: Span, text: str) -> tuple[Edit, ...]:

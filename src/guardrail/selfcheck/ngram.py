@@ -26,23 +26,6 @@ from guardrail.selfcheck.similar import quoted
 from guardrail.selfcheck.tokens import plain_words, tokens
 from guardrail.text.sentences import split_sentences
 
-__all__ = [
-    "LIMITS",
-    "UNSEEN_COUNT",
-    "Counted",
-    "Model",
-    "NgramCheck",
-    "Statistic",
-    "Text",
-    "Tokens",
-    "counted",
-    "largest",
-    "passage_score",
-    "scores",
-    "sentence_score",
-    "surprisals",
-]
-
 Gram: TypeAlias = tuple[str, ...]
 Statistic: TypeAlias = Literal["max", "mean"]
 Tokens: TypeAlias = Literal["words", "paper"]
@@ -95,16 +78,6 @@ class Model:
         padded = [_START] * (self.n - 1) + [token.lower() for token in sentence]
         return [tuple(padded[i : i + self.n]) for i in range(len(sentence))]
 
-    def surprisal(self, gram: Gram) -> float:
-        """−log p̃ in nats, finite; 0 only if nothing else was counted.
-
-        Raises:
-            ValueError: nothing was counted, so there is no probability.
-        """
-        if not self.total:
-            raise ValueError("expected a model that has counted something, got an empty one")
-        return math.log(self.total) - math.log(self.counts.get(gram, 0) or UNSEEN_COUNT)
-
     @property
     def ceiling(self) -> float:
         """The −log p̃ of an n-gram counted once: the largest there is in a counted answer."""
@@ -116,7 +89,9 @@ class Model:
             return []
         whole, times = math.log(self.total), self.counts.get
         found = [(gram, times(gram, 0)) for gram in self.grams(sentence)]
-        return [Counted(gram, whole - math.log(count or UNSEEN_COUNT), count) for gram, count in found]
+        return [
+            Counted(gram, max(0.0, whole - math.log(count or UNSEEN_COUNT)), count) for gram, count in found
+        ]
 
 
 def counted(texts: Iterable[Text], n: int = 1, *, tokens: Tokens = "words") -> Model:
@@ -133,36 +108,27 @@ def surprisals(
     samples: Sequence[Text],
     *,
     n: int = 1,
-    smooth: bool = True,
     tokens: Tokens = "words",
 ) -> list[list[float]]:
     """−log p̃ of every n-gram of every sentence.
 
     Args:
         sentences: those of the answer.
-        samples: the sampled answers.
+        samples: the sampled answers; the answer is counted too, as the paper does.
         n: words per n-gram.
-        smooth: count the answer too, as the paper does; without it, what no sample has counts `UNSEEN_COUNT`.
         tokens: what is counted; "paper" reproduces Table 7.
 
     Returns:
         One list per sentence, one finite value ≥ 0 per token (nats; larger = rarer); a sentence without
         tokens has an empty list, as has every sentence if there is nothing to count.
     """
-    model = counted([*samples, sentences] if smooth else samples, n, tokens=tokens)
-    if not model.total:
-        return [[] for _ in sentences]
-    return [[max(0.0, model.surprisal(g)) for g in model.grams(_CUT[tokens](s))] for s in sentences]
-
-
-def largest(values: Sequence[float]) -> float | None:
-    """Eq. 8; `None` of nothing."""
-    return max(values, default=None)
+    model = counted([*samples, sentences], n, tokens=tokens)
+    return [[one.surprisal for one in model.measured(_CUT[tokens](s))] for s in sentences]
 
 
 def sentence_score(values: Sequence[float], statistic: Statistic = "max") -> float | None:
-    """A sentence's score from the −log p̃ of its n-grams."""
-    return largest(values) if statistic == "max" else mean(values)
+    """A sentence's score from the −log p̃ of its n-grams, eqs. 7 and 8; `None` of nothing."""
+    return max(values, default=None) if statistic == "max" else mean(values)
 
 
 def scores(
@@ -182,13 +148,6 @@ def scores(
     return [
         sentence_score(values, statistic) for values in surprisals(sentences, samples, n=n, tokens=tokens)
     ]
-
-
-def passage_score(values: Sequence[Sequence[float]], statistic: Statistic = "max") -> float | None:
-    """The score of a passage: "max" averages its sentences, "mean" all its tokens (Table 7's rule)."""
-    if statistic == "mean":
-        return mean([value for sentence in values for value in sentence])
-    return mean([max(sentence) for sentence in values if sentence])
 
 
 class NgramCheck(SampledCheck):
@@ -240,7 +199,7 @@ class NgramCheck(SampledCheck):
         rarest = max(measured, key=lambda one: one.surprisal, default=None)  # the first of several
         if rarest is None or not any(map(str.isalnum, sentence)):
             return Judged(None, limit, "the sentence contains no word")
-        value = sentence_score([max(0.0, one.surprisal) for one in measured], self.statistic)
+        value = sentence_score([one.surprisal for one in measured], self.statistic)
         if value is None or model.ceiling <= 0:
             return Judged(None, limit, "one word was counted in all, which shows nothing")
         gram = " ".join(rarest.gram).replace(_START, "").strip()

@@ -5,7 +5,6 @@ Source: [manakul2023] §5.5, eq. 11. `fenced=False` gives the paper's own prompt
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -17,23 +16,12 @@ from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, gather, one,
 from guardrail.errors import ConfigError
 from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
-from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
+from guardrail.requests import Ask, Completion, Message, Untrusted, system, user
 from guardrail.selfcheck.base import StoppingCheck, compute_if_long, size_of
-from guardrail.selfcheck.material import Judged, Material, mean
+from guardrail.selfcheck.material import Judged, Material, clauses, mean, worst
 from guardrail.selfcheck.similar import nearest
 from guardrail.text.fence import FENCE_RULE
-
-__all__ = [
-    "VALUES",
-    "Parsing",
-    "PromptCheck",
-    "Support",
-    "batched_question",
-    "probability_of_no",
-    "question",
-    "read",
-    "read_batch",
-]
+from guardrail.text.yes_no import probability_of
 
 Parsing: TypeAlias = Literal["exact", "paper"]
 
@@ -144,21 +132,6 @@ def read_batch(reply: str, sentences: int, parsing: Parsing = "exact") -> list[S
         said = found.get(place, set()) - {Support.OTHER}
         read_lines.append(said.pop() if len(said) == 1 and len(found[place]) == 1 else None)
     return read_lines
-
-
-def probability_of_no(logprobs: Sequence[TokenLogprob]) -> float | None:
-    """P(no) / (P(yes) + P(no)) at the first word: in [0, 1]; `None` if neither is among its alternatives."""
-    for token in logprobs[:3]:
-        if not token.token.strip(" \n\t\"'*_`"):
-            continue  # blanks or a mark before the word
-        mass = {"yes": 0.0, "no": 0.0}
-        for text, logprob in token.top or ((token.token, token.logprob),):
-            word = text.strip(" \n\t\"'*_`.,!").casefold()
-            if word in mass and math.isfinite(logprob):
-                mass[word] += math.exp(logprob)
-        total = mass["yes"] + mass["no"]
-        return mass["no"] / total if total > 0 else None
-    return None
 
 
 def _system(fenced: bool) -> Message:
@@ -294,7 +267,7 @@ class PromptCheck(StoppingCheck):
         ]
         evidence += _speaking_against(sentence, material, values, limit)
         lost = f"{len(known)} of {len(values)} {material.kind}: {failures}" if failures else ""
-        partial = "; ".join(filter(None, (lost, cut)))
+        partial = clauses(lost, cut)
         return Judged(min(1.0, max(0.0, value_of)), limit, "", tuple(evidence), len(known), partial)
 
     def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed | Support]]:
@@ -316,7 +289,7 @@ class PromptCheck(StoppingCheck):
         if isinstance(reply, Failed):
             return reply
         if self.logprobs is not None:
-            sure = probability_of_no(reply.value.logprobs)
+            sure = probability_of("no", reply.value.logprobs)
             if sure is not None:
                 return sure
         said = read(reply.value.text, self.parsing)
@@ -327,12 +300,8 @@ def _speaking_against(
     sentence: str, material: Material, values: Sequence[float | None], limit: float
 ) -> list[Passage]:
     """What the texts that speak against a sentence say in its place: their nearest sentences, of three texts."""
-    worst = sorted(
-        (i for i, value in enumerate(values) if value is not None and value >= limit),
-        key=lambda i: (-(values[i] or 0.0), i),
-    )
     return [
         Passage(source=material.labels[i], text=text[:_QUOTED], score=values[i])
-        for i in worst[:3]
+        for i in worst(values, limit)[:3]
         for text, _ in nearest(sentence, material.texts[i], 1)
     ]

@@ -12,8 +12,6 @@ from guardrail.report import Passage
 from guardrail.selfcheck.tokens import words
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["MOST_QUOTED", "most_like", "nearest", "quoted"]
-
 MOST_QUOTED = 3
 """How many passages speak against a sentence at most."""
 
@@ -63,14 +61,10 @@ class _Counts(NamedTuple):
 
 
 def _counts(text: str) -> _Counts:
-    return _remembered(text) if len(text) <= _SHORT else _counted(text)
+    return _counted(text) if len(text) <= _SHORT else _counted.__wrapped__(text)
 
 
 @lru_cache(maxsize=8_192)
-def _remembered(text: str) -> _Counts:
-    return _counted(text)
-
-
 def _counted(text: str) -> _Counts:
     found = dict(Counter(words(text)))
     return _Counts(found, sum(count * count for count in found.values()))

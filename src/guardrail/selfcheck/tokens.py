@@ -14,8 +14,6 @@ from functools import lru_cache
 
 from guardrail.text.markup import blanked
 
-__all__ = ["plain_words", "tokens", "words"]
-
 _ABBREVIATIONS = frozenset(
     """
     a.d. a.m. adj. adm. adv. apr. ariz. ark. aug. b.c. bros. calif. co. colo. conn. corp. d.c. dec. del.
@@ -33,14 +31,14 @@ _SUFFIX = re.compile(
     r"|(?<=\d)(?:\+|km|m|cm|mm|kg|g|mph|lb|oz|ft|in|k))$"
 )
 _INFIX = re.compile(
-    r"\.\.+|…|(?<=\d)[+\-*^](?=[\d\-])|(?<=[^\WA-ZÀ-ÖØ-Þ\d_])\.(?=[A-ZÀ-ÖØ-Þ'\"“‘])|(?<=['\"”’])\.(?=[A-ZÀ-ÖØ-Þ'\"“‘])"
-    r"|(?<=[^\W\d_]),(?=[^\W\d_])|(?<=[^\W_])(?:---|--|[-–—~:<>=/])(?=[^\W\d_])"
+    r"(\.\.+|…|(?<=\d)[+\-*^](?=[\d\-])|(?<=[^\WA-ZÀ-ÖØ-Þ\d_])\.(?=[A-ZÀ-ÖØ-Þ'\"“‘])|(?<=['\"”’])\.(?=[A-ZÀ-ÖØ-Þ'\"“‘])"
+    r"|(?<=[^\W\d_]),(?=[^\W\d_])|(?<=[^\W_])(?:---|--|[-–—~:<>=/])(?=[^\W\d_]))"
 )
 _PLAIN = re.compile(r"\w+|[^\w\s]")
 _SPELLING = str.maketrans("’‘ʼ＇−", "''''-")
 _LONG = 100  # characters without white space: no English word, so the plain rule, which is linear
 _CONTRACTION = re.compile(r"(?i)(.+?)(n['’]t|['’](?:s|m|d|re|ve|ll))$|(can)(not)$")
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
 
 
 def tokens(text: str) -> list[str]:
@@ -112,30 +110,12 @@ def _is_whole(chunk: str) -> bool:
 
 def _plain(chunk: str) -> Iterator[str]:
     for match in _PLAIN.finditer(chunk):
-        yield from _ideographs(match[0])
+        yield from filter(None, _IDEOGRAPH.split(match[0]))
 
 
 def _inner(chunk: str) -> Iterator[str]:
-    match = _CONTRACTION.match(chunk)
-    if match:
-        yield from (part for part in match.groups() if part)
-        return
-    start = 0
-    for match in _INFIX.finditer(chunk):
-        if match.start() > start:
-            yield from _ideographs(chunk[start : match.start()])
-        yield match[0]
-        start = match.end()
-    if start < len(chunk):
-        yield from _ideographs(chunk[start:])
-
-
-def _ideographs(text: str) -> Iterator[str]:
-    start = 0
-    for match in _IDEOGRAPH.finditer(text):
-        if match.start() > start:
-            yield text[start : match.start()]
-        yield match[0]
-        start = match.end()
-    if start < len(text):
-        yield text[start:]
+    if match := _CONTRACTION.match(chunk):
+        yield from filter(None, match.groups())
+    else:
+        for part in _INFIX.split(chunk):
+            yield from filter(None, _IDEOGRAPH.split(part))

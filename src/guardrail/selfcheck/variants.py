@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from guardrail.selfcheck.prompt import PromptCheck
     from guardrail.selfcheck.qa.check import QACheck
 
-__all__ = ["SelfCheck"]
-
 _LOST = "SelfCheck() counts words alone and reads no documents"
 
 

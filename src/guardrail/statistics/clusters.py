@@ -30,8 +30,8 @@ class Estimate:
     size: float
 
 
-def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) -> Estimate | None:
-    """P where questions come in combinations: all wrong ones of all read, whose errors go by combination.
+def clustered(wrong: ArrayLike, read: ArrayLike) -> Estimate | None:
+    """P and its 95 % interval where questions come in combinations: all wrong ones of all read, whose errors go by combination.
 
     The variance is that of a ratio of sums over combinations; the bootstrap over combinations tends to (C − 1)/C of
     it. Effective size: p(1 − p) ÷ variance, and at least the number of combinations, which is what it comes to where the orders
@@ -40,7 +40,6 @@ def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) ->
     Args:
         wrong: shape (combinations,).
         read: shape (combinations,); combinations of which none was read are left out.
-        confidence: that the interval contains P.
 
     Returns:
         `None` with fewer than two combinations.
@@ -63,12 +62,12 @@ def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) ->
     spread = share * (1 - share)
     size = max(float(units), spread / variance) if variance > 1e-15 else float(units)
     # where all combinations agree there is no spread to go by: each counts once, and nothing was estimated from it
-    quantile = student_quantile((1 + confidence) / 2, units - 1) if variance > 1e-15 else None
-    return Estimate(share, wilson(share * size, size, confidence=confidence, quantile=quantile), size)
+    quantile = student_quantile(0.975, units - 1) if variance > 1e-15 else None
+    return Estimate(share, wilson(share * size, size, quantile=quantile), size)
 
 
-def by_cluster(influence: ArrayLike, clusters: ArrayLike, *, confidence: float = 0.95) -> float | None:
-    """Half the width of an interval of an average whose rows hang together by cluster.
+def by_cluster(influence: ArrayLike, clusters: ArrayLike) -> float | None:
+    """Half the width of a 95 % interval of an average whose rows hang together by cluster.
 
     The statistic is linearised: each row says by how much it moves it (its influence, mean 0 over all rows), and the sums
     over clusters are independent. Student's quantile, as many degrees as clusters less one.
@@ -76,7 +75,6 @@ def by_cluster(influence: ArrayLike, clusters: ArrayLike, *, confidence: float =
     Args:
         influence: shape (n,), finite.
         clusters: shape (n,), whole numbers from 0: the cluster of each row.
-        confidence: that the interval covers the statistic.
 
     Returns:
         The half width, in the unit of the statistic; `None` with fewer than two clusters.
@@ -91,7 +89,7 @@ def by_cluster(influence: ArrayLike, clusters: ArrayLike, *, confidence: float =
     if present < 2:
         return None
     variance = present / (present - 1) * float((sums**2).sum()) / values.size**2
-    return student_quantile((1 + confidence) / 2, present - 1) * math.sqrt(variance)
+    return student_quantile(0.975, present - 1) * math.sqrt(variance)
 
 
 def counts_of(wrong: ArrayLike, read: ArrayLike) -> tuple[Counts, Counts]:

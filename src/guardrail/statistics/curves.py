@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 from guardrail.statistics.calibration import LogisticCalibration, fit_logistic
-from guardrail.statistics.ranking import scored_rows, sklearn
+from guardrail.statistics.ranking import finite, scored_rows, sklearn
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -61,12 +61,7 @@ class IsotonicCalibration:
         Raises:
             InputError: a score is not finite.
         """
-        values = np.asarray(scores, dtype=float)
-        if not np.isfinite(values).all():
-            raise InputError(
-                "expected finite scores, got NaN or infinity: leave out what could not be scored"
-            )
-        return np.asarray(np.interp(values, self.scores, self.values), dtype=np.float64)
+        return np.asarray(np.interp(finite(scores), self.scores, self.values), dtype=np.float64)
 
 
 Curve: TypeAlias = LogisticCalibration | IsotonicCalibration

@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from guardrail.errors import InputError
 
@@ -17,7 +17,6 @@ Floats: TypeAlias = NDArray[np.float64]
 _STEPS = 500
 _TINY = 1e-300
 _NORMAL = NormalDist()
-_erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def wilson(
@@ -50,12 +49,6 @@ def wilson(
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2))
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
-
-
-def normal_cdf(x: ArrayLike) -> Floats:
-    """P(Z ≤ x) of a standard normal Z, elementwise."""
-    found: Floats = 0.5 * np.asarray(_erfc(-np.asarray(x, dtype=np.float64) / math.sqrt(2)), dtype=np.float64)
-    return found
 
 
 def normal_quantile(p: float) -> float:

@@ -111,13 +111,24 @@ def scored_rows(scores: ArrayLike, labels: ArrayLike) -> tuple[Floats, NDArray[n
         raise InputError(
             f"expected scores and labels of one length, got {values.shape!r} and {truth.shape!r}."
         )
-    if not np.isfinite(values).all():
-        raise InputError("expected finite scores, got NaN or infinity. Leave out what could not be scored.")
+    finite(values)
     if truth.size and not np.isin(truth, (False, True)).all():
         raise InputError(
             f"expected labels of true and false, got {sorted(set(truth.tolist()), key=str)[:5]!r}."
         )
     return values, truth.astype(np.bool_)
+
+
+def finite(scores: ArrayLike) -> Floats:
+    """The scores as an array.
+
+    Raises:
+        InputError: one is not finite.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise InputError("expected finite scores, got NaN or infinity. Leave out what could not be scored.")
+    return values
 
 
 def midranks(values: Floats) -> Floats:

@@ -150,8 +150,7 @@ def losses(marks: ArrayLike, sources: ArrayLike) -> NDArray[Any]:
         names, rows = names[order], rows[..., order]
     starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
     sums = np.add.reduceat(rows, starts, axis=-1)
-    found: NDArray[Any] = sums / np.diff(np.append(starts, names.size))
-    return found
+    return sums / np.diff(np.append(starts, names.size))
 
 
 def discovery_losses(flagged: ArrayLike, sound: ArrayLike, sources: ArrayLike, rate: float) -> NDArray[Any]:
@@ -170,8 +169,7 @@ def discovery_losses(flagged: ArrayLike, sound: ArrayLike, sources: ArrayLike, r
     [0.0, 1.0]
     """
     gain = np.asarray(flagged, dtype=float) * (np.asarray(sound, dtype=float) - rate)
-    found: NDArray[Any] = np.clip(losses(gain, sources) + rate, 0.0, 1.0)
-    return found
+    return np.clip(losses(gain, sources) + rate, 0.0, 1.0)
 
 
 def one_row_each(sources: ArrayLike, *, seed: int) -> NDArray[Any]:
@@ -183,8 +181,7 @@ def one_row_each(sources: ArrayLike, *, seed: int) -> NDArray[Any]:
     names = np.asarray(sources)
     mixed = np.random.default_rng(seed).permutation(names.size)
     _, first = np.unique(names[mixed], return_index=True)
-    found: NDArray[Any] = np.sort(mixed[first])
-    return found
+    return np.sort(mixed[first])
 
 
 def grid_of(scores: ArrayLike, *, size: int = 40) -> NDArray[Any]:

@@ -22,8 +22,6 @@ from guardrail.support.sources import Sources
 from guardrail.support.works import look_up, names_of, with_abstracts
 from guardrail.text.claims import Piece
 
-__all__ = ["SupportCheck"]
-
 By: TypeAlias = Literal["local", "judge"]
 Support: TypeAlias = Literal["yes", "in part", "contradicts", "elsewhere", "silent", "not at hand"]
 

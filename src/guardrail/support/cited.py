@@ -10,10 +10,9 @@ from guardrail.report import Case, Span
 from guardrail.requests import Cited, CitedWork
 from guardrail.support.sources import Sources
 from guardrail.support.tying import Tie, ties
-from guardrail.text.claims import Kind, Piece, pieces
+from guardrail.text.claims import Piece, pieces
+from guardrail.text.kinds import Kind
 from guardrail.text.plain import plain_text
-
-__all__ = ["Cites", "Group", "groups_of"]
 
 _FEW = 3  # words of a claim that are no claim
 

@@ -18,8 +18,6 @@ from guardrail.support.cited import Group
 from guardrail.support.sources import Sources
 from guardrail.text.typography import normalised
 
-__all__ = ["Exchange", "documents_by_words", "exchanges", "mark_of", "saying", "telling_words_of"]
-
 _NEW = 3  # what the other source must have that the mark's own lacks; a number counts twice
 _SAID, _KNOWN = 0.4, 0.75  # share of the claim's words that it must have, or of those that any source has
 _LOST = 0.34  # what only the own source has may weigh so much of what only the other one has

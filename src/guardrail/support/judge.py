@@ -18,8 +18,6 @@ from guardrail.selfcheck.material import Judged, Material, has_text
 from guardrail.text.claims import Piece
 from guardrail.text.fence import FENCE_RULE
 
-__all__ = ["ROUTE", "Said", "judge", "question", "read"]
-
 ROUTE = "chat:judge"
 """Who is asked."""
 _LONG = 12_000  # characters of all sources up to which the judge reads them whole

@@ -11,9 +11,8 @@ from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Repo
 from guardrail.selfcheck.material import has_text
 from guardrail.support.cited import Group
 from guardrail.support.sources import Sources
-from guardrail.text.claims import Kind, pieces
-
-__all__ = ["CITATIONS", "CitationQuality", "Judgement", "citation_quality", "note"]
+from guardrail.text.claims import pieces
+from guardrail.text.kinds import Kind
 
 CITATIONS = "citations"
 """The label of the note."""

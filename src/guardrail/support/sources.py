@@ -12,9 +12,8 @@ from functools import cached_property
 from guardrail.given.sources import Source
 from guardrail.report import Case, Span
 from guardrail.requests import Cited, CitedWork
-from guardrail.text.claims import Kind, Piece, pieces
-
-__all__ = ["Sources"]
+from guardrail.text.claims import Piece, pieces
+from guardrail.text.kinds import Kind
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RANGE = re.compile(r"(\d{1,3})\s?[–-]\s?(\d{1,3})")
@@ -43,39 +42,10 @@ _INITIAL = re.compile(r"(?<!\w)[^\W\d_a-z]\.")
 _PREPOSED = re.compile(r"\b(?:in|from|since|until|by|at|on|for)\b")
 _BRACKETS = frozenset("[(（【")
 _POINTING = frozenset(
-    [
-        "see",
-        "also",
-        "cf",
-        "from",
-        "in",
-        "per",
-        "the",
-        "source",
-        "document",
-        "file",
-        "page",
-        "pages",
-        "p",
-        "pp",
-        "section",
-        "siehe",
-        "quelle",
-        "dokument",
-        "datei",
-        "seite",
-        "s",
-        "voir",
-        "page",
-        "ver",
-        "fuente",
-        "fonte",
-        "vgl",
-        "and",
-        "und",
-        "et",
-        "y",
-    ]
+    """
+    see also cf from in per the source document file page pages p pp section siehe quelle dokument
+    datei seite s voir ver fuente fonte vgl and und et y
+    """.split()  # noqa: SIM905  # reads better than quoted words
 )
 _PARTS, _LONGEST = 10, 400
 _LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
@@ -84,9 +54,7 @@ _NEAR, _FEW = 400, 3  # characters next to a reference that are looked at, and w
 _RANGE_MOST = 20  # sources of "[1-9]"
 _SHORTEST = 4  # letters of a name that is looked for
 _HEAD = 400  # characters at the beginning of a document that may name its authors and its year
-_OFTEN = frozenset(
-    ["The", "See", "In", "According", "And", "As", "For", "By", "From", "This", "Journal", "Table", "Figure"]
-)
+_OFTEN = frozenset("The See In According And As For By From This Journal Table Figure".split())  # noqa: SIM905  # reads better than quoted words
 
 
 @dataclass(frozen=True)

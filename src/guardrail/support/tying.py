@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guardrail.report import Span
-from guardrail.text.claims import Kind, Piece, pieces
-
-__all__ = ["Tie", "ties"]
+from guardrail.text.claims import Piece, pieces
+from guardrail.text.kinds import Kind
 
 _YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
 _NAME = r"[^\W\d_a-z][\w'’-]{1,30}"

@@ -11,8 +11,6 @@ from guardrail.given.sources import Source
 from guardrail.report import Case
 from guardrail.requests import CitedWork, CitedWorks
 
-__all__ = ["Found", "look_up", "names_of", "with_abstracts"]
-
 _LONGEST = 100  # characters of a title in a reason
 _NAMED = 2  # authors that are named
 

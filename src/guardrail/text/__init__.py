@@ -10,6 +10,7 @@
 | `known_quantities` | what a sentence says of the quantities of documents |
 | `language` | which language a text is in |
 | `bm25` | how much a text speaks of what a query speaks of |
-| `fence` | untrusted text inside a prompt |
+| `fence`, `splicing` | untrusted text inside a prompt; other words in places of a text |
+| `yes_no` | how sure a model is of "yes" or "no", by its first token |
 | `thoughts`, `json_values`, `settled` | `<think>` in an answer; JSON in it; what of a stream reads the same whatever comes next |
 """

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from guardrail._toml import packaged
 
 _DIGITS = r"(?<![\d.,:/–-])\d{1,3}(?![.,:/–-]?\d|[%°])"
 _COUNTER = "[个個本部篇种種项項条條位点點家首张張件类類步冊つ人章권가개명편곳]"  # what stands between a numeral and its noun
@@ -81,7 +81,7 @@ def announced(text: str, start: int, end: int) -> Iterator[Announced]:
 @cache
 def _numerals() -> Mapping[str, Mapping[int, str]]:
     """By language and number."""
-    table = tomllib.loads(files("guardrail.text").joinpath("numerals.toml").read_text(encoding="utf-8"))
+    table = packaged("guardrail.text", "numerals.toml")
     return {code: dict(enumerate(words.split(), 2)) for code, words in table.items()}
 
 

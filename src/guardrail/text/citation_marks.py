@@ -7,10 +7,10 @@ A mark says where a sentence comes from and claims nothing itself. Words by whic
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from importlib import resources
+
+from guardrail._toml import packaged
 
 _FILE = r"[^\[\]()<>\n|]{1,80}\.(?:pdf|docx?|txt|md|html?|xlsx?|csv|pptx?|json|xml)\b[^\[\]()\n]{0,60}"
 _NUMBER = r"\^?\d{1,3}\^?"
@@ -25,9 +25,8 @@ _WITHIN = 60  # characters from the beginning of a sentence in which it says who
 @lru_cache(maxsize=1)
 def _pointers() -> dict[str, list[str]]:
     """The words of all languages by kind, longest first."""
-    text = resources.files("guardrail.text").joinpath("pointers.toml").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
-    for kind, by_language in tomllib.loads(text).items():
+    for kind, by_language in packaged("guardrail.text", "pointers.toml").items():
         words = {
             word for one in by_language.values() for word in ([one] if isinstance(one, str) else one) if word
         }

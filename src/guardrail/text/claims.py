@@ -33,9 +33,8 @@ from guardrail.text.kinds import Kind, is_bare_answer, kind_of
 from guardrail.text.layout import Layout, Region
 from guardrail.text.plain import BORDER, GONE, Plain, overwritten, plain, plain_text
 from guardrail.text.sentences import split_at
+from guardrail.text.splicing import spliced
 from guardrail.text.thoughts import thought_spans
-
-__all__ = ["HEADING", "LABEL", "Kind", "Piece", "claims", "pieces", "spoken"]
 
 HEADING, LABEL = 8, 5
 """Words of a bold line, and of a line that ends with a colon, which only name what comes."""
@@ -46,24 +45,7 @@ _FEW = 3  # words of which none may be a verb
 _NAME = 3  # words of a heading that can state nothing
 _BARE = 6  # words of an answer that may need its question
 _PROSE = frozenset(
-    [
-        "",
-        "text",
-        "txt",
-        "plaintext",
-        "plain",
-        "markdown",
-        "md",
-        "html",
-        "xml",
-        "csv",
-        "tsv",
-        "table",
-        "json",
-        "jsonc",
-        "yaml",
-        "yml",
-    ]
+    ["", *"text txt plaintext plain markdown md html xml csv tsv table json jsonc yaml yml".split()]  # noqa: SIM905  # reads better than quoted words
 )
 _FENCE_LINE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*\n?")
 _CODE_LINE = re.compile(
@@ -139,7 +121,7 @@ def pieces(answer: str, *, question: str = "") -> tuple[Piece, ...]:
         >>> pieces(text)[1].span.of(text)
         'She was born in Rome [1].'
     """
-    found = _remembered(answer) if len(answer) <= _SHORT else tuple(_Reader(answer).read())
+    found = _read(answer) if len(answer) <= _SHORT else _read.__wrapped__(answer)
     claimed = [n for n, piece in enumerate(found) if piece.kind is Kind.CLAIM]
     asked = " ".join(question.split())[-300:]
     for n in claimed:
@@ -157,12 +139,7 @@ def spoken(text: str) -> str:
         >>> spoken("<think>1905?</think>**Built** in 1904 [1].")
         'Built in 1904.'
     """
-    parts: list[str] = []
-    at = 0
-    for thought in thought_spans(text):
-        parts.append(text[at : thought.start])
-        at = thought.end
-    return plain_text("".join([*parts, text[at:]]))
+    return plain_text(spliced(text, ((one.start, one.end, "") for one in thought_spans(text))))
 
 
 def claims(text: str) -> list[Span]:
@@ -171,7 +148,7 @@ def claims(text: str) -> list[Span]:
 
 
 @lru_cache(maxsize=256)  # several detectors read one answer
-def _remembered(answer: str) -> tuple[Piece, ...]:
+def _read(answer: str) -> tuple[Piece, ...]:
     return tuple(_Reader(answer).read())
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from guardrail.text.moments import Date, Moment, calendar_names
 from guardrail.text.quantities import Quantity, Reading, quantities
+from guardrail.text.splicing import spliced
 from guardrail.text.units import quantity_table
 
 _NEAR = 0.1  # values so near to each other are one value, rounded or converted
@@ -159,15 +160,13 @@ class KnownQuantities:
             *((one.start, one.end, self._spelling_of_moment(one)) for one in when),
             *((match.start(), match.end(), self._short_day(match[0])) for match in _DAY.finditer(text)),
         ]
-        parts: list[str] = []
-        at = 0
+        kept: list[tuple[int, int, str]] = []
         for start, end, spelling in sorted(written):
-            said = text[start:end].strip()
-            if start < at or not spelling or self._has_written(said):
-                continue
-            parts += [text[at:start], spelling, text[start + len(text[start:end].rstrip()) : end]]
-            at = end
-        return "".join([*parts, text[at:]])
+            said = text[start:end]
+            free = not kept or start >= kept[-1][1]
+            if free and spelling and not self._has_written(said.strip()):
+                kept.append((start, end, spelling + said[len(said.rstrip()) :]))
+        return spliced(text, kept)
 
     def _has_written(self, said: str) -> bool:
         """Whether a document has these very characters, and not as part of a longer word."""

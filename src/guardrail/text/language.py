@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
+from guardrail._toml import packaged
+
 _SURE = 0.3
 """The least probability of a language, with those it is mistaken for, that counts; below it, a text does not show one."""
 _CLEAR = 0.75
@@ -30,15 +32,6 @@ _CLOSE: Sequence[Sequence[str]] = (
 )
 """Languages that the model mistakes for each other; the first has the most text on the web."""
 
-_NAMES: Mapping[str, str] = {
-    "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German",
-    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
-    "fr": "French", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian",
-    "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "ms": "Malay", "nl": "Dutch",
-    "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak",
-    "sl": "Slovenian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili", "th": "Thai", "tr": "Turkish",
-    "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
-}  # fmt: skip
 
 _READ = 1_000  # characters of a text that the model reads, in half a millisecond
 _DENSE = 2.5  # letters of Latin script that say as much as one Chinese character, or two of others
@@ -91,7 +84,8 @@ def language_name(code: str) -> str:
         >>> language_name("de"), language_name("yo")
         ('German', 'the language yo')
     """
-    return _NAMES.get(code, f"the language {code}")
+    name: str = packaged("guardrail.text", "languages.toml").get(code, f"the language {code}")
+    return name
 
 
 def _letters(text: str) -> str:

@@ -242,7 +242,7 @@ class _Reader:
 
     def _block_line(self, start: int, end: int) -> None:
         if self.open and _indent(self.text, start, end) > self.open[-1][0].indent:
-            self._extend(end)
+            self.reached = end
         else:
             self.close()
         last = self.regions[-1] if self.regions else None
@@ -282,13 +282,13 @@ class _Reader:
         sibling.items.append(item)
         self.latest[(indent, style)] = sibling
         self.open.append((item, sibling))
-        self._extend(end)
+        self.reached = end
         self.regions.append(Region(item.start, end, "item", item))
 
     def _plain(self, start: int, end: int) -> None:
         indented = bool(self.open) and _indent(self.text, start, end) > self.open[-1][0].indent
         if self.open and (indented or not self.blank):
-            self._extend(end)
+            self.reached = end
             last = self.regions[-1]
             if last.kind == "item" and last.item is not None:
                 last.end = last.item.own_end = end
@@ -301,9 +301,6 @@ class _Reader:
             last_region.end = end
         else:
             self.regions.append(Region(start, end, "prose"))
-
-    def _extend(self, end: int) -> None:
-        self.reached = end
 
     def close(self) -> None:
         """No line that follows belongs to the open items."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guardrail.text.citation_marks import citation_marks
 from guardrail.text.markup import blanked
+from guardrail.text.splicing import spliced
 
 GONE, BORDER = "\x00", "\x1e"
 
@@ -51,21 +52,12 @@ def overwritten(text: str) -> str:
     """
     if "<" in text:
         text = _HIDDEN.sub(_gone, text)
-    text = _over(text, citation_marks(text))
+    text = spliced(text, ((start, end, GONE * (end - start)) for start, end in citation_marks(text)))
     if "<" in text:
         text = _TAG.sub(_tag, text)
     if "&" in text:
         text = _ENTITY.sub(_entity, text)
     return _QUOTED.sub(_gone, _HYPHENATED.sub(_gone, blanked(text, GONE)))
-
-
-def _over(text: str, places: Iterable[tuple[int, int]]) -> str:
-    parts: list[str] = []
-    at = 0
-    for start, end in places:
-        parts += [text[at:start], GONE * (end - start)]
-        at = end
-    return "".join([*parts, text[at:]])
 
 
 def _gone(match: re.Match[str]) -> str:

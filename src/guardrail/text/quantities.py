@@ -86,19 +86,18 @@ def key(value: float) -> float:
     return float(f"{value:.9g}")
 
 
-def quantities(text: str, *, language: str = "") -> tuple[list[Quantity], list[Moment]]:
+def quantities(text: str) -> tuple[list[Quantity], list[Moment]]:
     """The quantities of a normalised text, and its dates and times of day; each in order.
 
     Args:
         text: as `guardrail.text.typography.normalised` gives it.
-        language: ISO 639-1, for numerals in words; "" = guessed among a few.
 
     Example:
         >>> found, _ = quantities("It lost $3.5 million, or -76 %, in 90 km/h winds.")
         >>> [(one.readings[0].value, one.readings[0].unit.name, one.sign) for one in found]
         [(3500000.0, 'dollar', ''), (76.0, 'percent', '-'), (90.0, 'kilometre per hour', '')]
     """
-    language = language or language_of(text)
+    language = language_of(text)
     when = moments(text)
     starts = [one.start for one in when]
 

@@ -8,21 +8,10 @@ from dataclasses import dataclass, field
 
 from guardrail.text.typography import normalised
 
-_MARKS = (
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("«", "»"),
-    ("»", "«"),
-    ("「", "」"),
-    ("『", "』"),
-    ("‟", "”"),
-    ("〝", "〞"),
-    ("‹", "›"),
-)
+_MARKS = "“” „“ „” «» »« 「」 『』 ‟” 〝〞 ‹›"
 _QUOTED = re.compile(
     '(?<![\\w"])"(?P<plain>[^"\n]+)"(?!\\w)|'
-    + "|".join(rf"{a}(?P<m{i}>[^{a}{b}\n]+){b}" for i, (a, b) in enumerate(_MARKS))
+    + "|".join(rf"{a}(?P<m{i}>[^{a}{b}\n]+){b}" for i, (a, b) in enumerate(map(tuple, _MARKS.split())))
     + r"|(?<![\w'‘’])(?<!\\)[‘'](?P<single>[^'‘’\"\n]{20,}(?:\w['’]\w[^'‘’\"\n]*)*)['’](?!\w)"
 )
 _SKIPPED = re.compile(r"\[[^\[\]]*\]|\(\.\.\.\)|\.{3,}|…")

@@ -16,6 +16,7 @@ from guardrail.text.citation_marks import citation_marks
 from guardrail.text.elements import TAG
 from guardrail.text.layout import Layout
 from guardrail.text.sentences import sentences
+from guardrail.text.splicing import spliced
 from guardrail.text.thoughts import thought_spans
 
 _REACHING = re.compile(
@@ -94,12 +95,7 @@ def _is_settled(text: str, end: int, layout: Layout, *, cuts: bool) -> bool:
 
 def _without_marks(said: str) -> str:
     """A sentence without marks of citation, which open nothing that goes on."""
-    parts: list[str] = []
-    at = 0
-    for start, stop in citation_marks(said):
-        parts.append(said[at:start])
-        at = stop
-    return "".join([*parts, said[at:]])
+    return spliced(said, ((start, stop, "") for start, stop in citation_marks(said)))
 
 
 def _is_apart(following: re.Match[str]) -> bool:

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 
+from guardrail.text.splicing import spliced
+
 _ONE_EACH = {
     "'": "’‘‚‛ʼʹ′´`‹›",
     '"': "”“„‟«»″〝〞〟",
@@ -28,31 +30,7 @@ _LETTER = r"[^\W\d_]"
 _BROKEN = re.compile(rf"(?<={_LETTER})-(?P<gap>[ \t]*\r?\n[ \t]*| )(?={_LETTER})")
 _WORD = re.compile(rf"{_LETTER}+")
 _LONGEST = 40  # characters of half a word
-_AND = frozenset(
-    [
-        "and",
-        "or",
-        "to",
-        "nor",
-        "und",
-        "oder",
-        "bis",
-        "bzw",
-        "et",
-        "ou",
-        "y",
-        "o",
-        "e",
-        "u",
-        "ou",
-        "ed",
-        "en",
-        "of",
-        "och",
-        "eller",
-        "og",
-    ]
-)
+_AND = frozenset("and or to nor und oder bis bzw et ou y o e u ed en of och eller og".split())  # noqa: SIM905  # reads better than quoted words
 
 
 def normalised(text: str) -> str:
@@ -80,13 +58,14 @@ def _joined(text: str) -> str:
         return text
     known = Counter(map(str.casefold, _WORD.findall(text)))
     known.subtract(half.casefold() for _, *halves in breaks for half in halves)
-    pieces, at = [], 0
-    for found, before, behind in breaks:
-        put = _between(before, behind, known, line="\n" in found["gap"])
-        if put is not None:
-            pieces += [text[at : found.start()], put]
-            at = found.end()
-    return "".join([*pieces, text[at:]])
+    return spliced(
+        text,
+        (
+            (*found.span(), put)
+            for found, before, behind in breaks
+            if (put := _between(before, behind, known, line="\n" in found["gap"])) is not None
+        ),
+    )
 
 
 def _halves(text: str, found: re.Match[str]) -> tuple[str, str]:

@@ -6,12 +6,12 @@ A table and not a units library: a library takes .4 s to load and reads "a", "in
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from guardrail._toml import packaged
 
 _PIECE = r"(?:[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:\^?[23](?!\d))?\.?|[%‰°$€£¥₹₩₽₺₪₿])"
 _NAME = re.compile(rf"{_PIECE}(?:[ /\-'$]?{_PIECE}){{0,4}}")
@@ -52,7 +52,7 @@ class Unit:
 @cache
 def quantity_table() -> Mapping[str, Any]:
     """The whole table as it is written."""
-    return tomllib.loads(files("guardrail.text").joinpath("quantities.toml").read_text(encoding="utf-8"))
+    return packaged("guardrail.text", "quantities.toml")
 
 
 def unit_at(text: str, at: int) -> tuple[tuple[Unit, ...], int]:

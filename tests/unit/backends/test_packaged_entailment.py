@@ -366,7 +366,7 @@ class TestOnce:
 
         def ask(_):
             asking.release()
-            return backend.model if kind is PackagedEntailment else backend.encoder
+            return backend.model
 
         with ThreadPoolExecutor(max_workers=8) as pool:
             got = list(pool.map(ask, range(8)))

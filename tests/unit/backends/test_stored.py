@@ -5,11 +5,12 @@ import re
 import shutil
 
 import pytest
+from benchmarks.entailment.making.groups import in_groups, with_stored_form
 from tests.unit.backends.models import TEXTS, edit_config, make, needs_local
 
 from guardrail.backends.embedding import Embedder
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.stored import in_groups, is_in_groups, read_groups, with_stored_form
+from guardrail.backends.stored import is_in_groups, read_groups
 from guardrail.backends.weights import weights_digest
 from guardrail.errors import ConfigError
 from guardrail.requests import Embed, Entail

@@ -265,7 +265,7 @@ class TestDefault:
         )
         monkeypatch.setattr("guardrail.backends.packaged.encoder_installed", lambda: True)
         monkeypatch.setattr(fits, "packaged_fits", lambda: {"both": fit})
-        monkeypatch.setattr(packaged_entailment(), "_model", Words)
+        monkeypatch.setattr(packaged_entailment(), "_made", Words())
         (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night.")
         report = report_of(check("a.txt --context d.md --samples s.json --json"))
         by = {
@@ -339,7 +339,7 @@ class TestModels:
     @pytest.mark.parametrize("detector", ["bertscore:encoder=packaged", "nli:model=packaged"])
     def test_another_script(self, check, folder, local, monkeypatch, detector):
         """A packaged model is not asked about what it cannot read: to it any two unknown words are alike."""
-        monkeypatch.setattr(packaged_entailment(), "_model", Words)
+        monkeypatch.setattr(packaged_entailment(), "_made", Words())
         (folder / "zh.txt").write_text("他毕业于清华大学计算机系。", encoding="utf-8")
         (folder / "other.txt").write_text("她后来搬到伦敦开了一家餐馆。", encoding="utf-8")
         result = check(f"zh.txt --samples other.txt --detector selfcheck-{detector}")
@@ -527,14 +527,14 @@ class TestErrors:
         def missing(*_, **__):
             raise MissingExtra("torch", extra="local")
 
-        monkeypatch.setattr("guardrail.backends._local._need", missing)
+        monkeypatch.setattr("guardrail.backends._local.must_be_installed", missing)
         result = check("a.txt --samples s1.txt --detector selfcheck-nli --backend entailment=local:model=m")
         assert (result.exit_code, result.stdout) == (2, "")
         assert "pip install 'guardrail-sdk[local]'" in result.stderr
 
     def test_missing_weights(self, check, monkeypatch):
         """The command that fetches them, on one line that can be pasted."""
-        monkeypatch.setattr("guardrail.backends._local._need", lambda *_: None)
+        monkeypatch.setattr("guardrail.backends._local.must_be_installed", lambda *_, **__: None)
         model = "potsawee/deberta-v3-large-mnli"
         result = check(
             f"a.txt --samples s1.txt --detector selfcheck-nli --backend entailment=local:model={model}"

@@ -1,5 +1,7 @@
 """`MemoryConsistency` with its encoder: the real MiniLM on this machine (`make test-local`)."""
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 from tests.unit.memory.external_world import ANSWER, QUESTION, REPHRASED, TEXT, Model, numbers
@@ -44,9 +46,7 @@ class TestDefault:
     def test_another_encoder(self):
         """A fit of other weights: unverified, and it says so."""
         fit = packaged_fit("answer", "en", "packaged")
-        other = type(fit)(
-            **{**{name: getattr(fit, name) for name in fit.__dataclass_fields__}, "compared_by": "x"}
-        )
+        other = replace(fit, compared_by="x")
         guard = Guard([MemoryConsistency(fit=other)], chat=ScriptedChat(Model()))
         [finding] = guard.check(Case.of(ANSWER, prompt=QUESTION, context=[TEXT])).findings
         assert finding.verdict is Verdict.UNVERIFIED

@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from guardrail._toml import packaged
 from guardrail.errors import MissingExtra
 from guardrail.memory.internal import chinese
-from guardrail.memory.internal.chinese import OTHER_NAMES, chinese_name_key, has_han, simplified, text_key
+from guardrail.memory.internal.chinese import chinese_name_key, has_han, simplified, text_key
 
 
 class TestNameKey:
@@ -120,7 +121,7 @@ class TestNameKey:
     def test_table_of_other_names(self):
         """Every entry is simplified, and no name has two owners."""
         owners = {}
-        for own, others in OTHER_NAMES.items():
+        for own, others in packaged("guardrail.memory.internal", "names.toml").items():
             for name in (own, *others):
                 assert simplified(name) == name
                 assert owners.setdefault(name, own) == own

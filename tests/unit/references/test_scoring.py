@@ -1,6 +1,5 @@
 """From read replies to groundedness."""
 
-import math
 import random
 
 import pytest
@@ -12,10 +11,8 @@ from guardrail.references.scoring import (
     direct_score,
     groundedness,
     indirect_score,
-    probability_of_yes,
     yes_rate,
 )
-from guardrail.requests import TokenLogprob
 
 
 class TestScores:
@@ -35,26 +32,6 @@ class TestScores:
     def test_rates_ignore_the_order(self, votes):
         """A rate is a share of a set of draws."""
         assert yes_rate(votes) == yes_rate(votes[::-1])
-
-
-class TestProbabilityOfYes:
-    def test_sums_the_spellings(self):
-        """By hand: P(yes) = .5 + .1, P(no) = .2, so .75."""
-        top = (("Yes", math.log(0.5)), (" yes", math.log(0.1)), ("No", math.log(0.2)), ("I", math.log(0.2)))
-        assert probability_of_yes([TokenLogprob("Yes", math.log(0.5), top)]) == pytest.approx(0.75)
-
-    def test_skips_what_stands_before_the_word(self):
-        """White space and a quote are tokens of their own in some vocabularies."""
-        word = TokenLogprob("no", math.log(0.9), (("no", math.log(0.9)), ("yes", math.log(0.1))))
-        assert probability_of_yes([TokenLogprob("\n", 0.0), TokenLogprob('"', 0.0), word]) == pytest.approx(
-            0.1
-        )
-
-    def test_is_undefined_where_neither_is_likely(self):
-        """The model means to say something else; minus infinity is no probability."""
-        assert probability_of_yes([]) is None
-        assert probability_of_yes([TokenLogprob("I", -0.1, (("I", -0.1), ("As", -3.0)))]) is None
-        assert probability_of_yes([TokenLogprob("Yes", -math.inf, (("Yes", -math.inf),))]) is None
 
 
 class TestPosterior:

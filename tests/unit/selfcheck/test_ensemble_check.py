@@ -373,7 +373,7 @@ class TestDefault:
         assert isinstance(detector, EnsembleCheck)
         assert (detector.samples, detector.fit) == (3, packaged_fit())
         assert set(detector.backends()) == set(read_fit(packaged_fit()).backends)
-        assert "encoder" not in vars(detector.backends()[encoder.ENCODER_LANE])
+        assert vars(detector.backends()[encoder.ENCODER_LANE])["_made"] is None
         assert detector.signature().detector == "selfcheck-ensemble"
 
     @pytest.mark.parametrize("absent", NEEDED)
@@ -430,7 +430,7 @@ class TestEncoder:
         def absent(self):
             raise MissingExtra("torch", extra="local")
 
-        monkeypatch.setattr(encoder.Packaged, "encoder", property(absent))
+        monkeypatch.setattr(encoder.Packaged, "model", property(absent))
         [found] = encoder.Packaged().answer([encoder.ComparePackaged("a", "b")])
         assert found.reason is Reason.MISSING
         assert "guardrail-sdk[local]" in found.detail
@@ -442,7 +442,7 @@ class TestEncoder:
             def answer(self, requests):
                 return [Answer(Similarity(1.0, 1.0, float(len(one.candidate)))) for one in requests]
 
-        monkeypatch.setattr(encoder.Packaged, "encoder", English())
+        monkeypatch.setattr(encoder.Packaged, "model", English())
         pairs = [("one", "a"), ("他是医生", "a"), ("three", "a"), ("a", "он врач")]
         found = encoder.Packaged().answer([encoder.ComparePackaged(*pair) for pair in pairs])
         assert [one.value.f1 if isinstance(one, Answer) else one.reason for one in found] == [

@@ -12,12 +12,12 @@ from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Entailment
 from guardrail.selfcheck import GroundingCheck
-from guardrail.selfcheck.fit_files import read, write_fit
 from guardrail.selfcheck.grounding import fit as fits
 from guardrail.selfcheck.grounding.check import ANSWER
 from guardrail.selfcheck.grounding.fit import ENTAILMENT, LEXICAL, entailment_features, lexical_features
 from guardrail.selfcheck.grounding.novelty import DocumentWords, novelty, plain_words
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
+from guardrail.statistics.fit_files import read, write_fit
 from guardrail.testing import play
 
 DOCUMENT = "Ada Lovelace was born in London in 1815. She wrote notes on the engine. She died in 1852."

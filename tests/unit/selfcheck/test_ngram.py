@@ -15,19 +15,18 @@ class TestModel:
         """
         model = ngram.counted([["a b", "a c"]], n=2)
         assert model.total == 4
-        assert model.surprisal(("a", "b")) == pytest.approx(math.log(4))
-        assert model.surprisal(model.grams(["a"])[0]) == pytest.approx(math.log(2))
+        first, second = model.measured(["a", "b"])
+        assert (first.surprisal, second.surprisal) == pytest.approx((math.log(2), math.log(4)))
 
     def test_unseen_has_a_floor(self):
         """Rarer than anything seen, and finite."""
         model = ngram.counted([["a b"]])
-        assert model.surprisal(("z",)) == pytest.approx(math.log(2 / ngram.UNSEEN_COUNT))
-        assert model.surprisal(("z",)) > model.surprisal(("a",))
+        unseen, seen = model.measured(["z", "a"])
+        assert unseen.surprisal == pytest.approx(math.log(2 / ngram.UNSEEN_COUNT))
+        assert unseen.surprisal > seen.surprisal
 
     def test_nothing_counted(self):
         """There is no probability, and no −log of one."""
-        with pytest.raises(ValueError, match="empty"):
-            ngram.Model().surprisal(("a",))
         assert ngram.Model().ceiling == 0
         assert ngram.Model().measured(["a"]) == []
 
@@ -49,20 +48,7 @@ class TestScores:
         assert ngram.scores(["x z"], [["x y"]]) == [pytest.approx(math.log(4))]
         assert ngram.scores(["x z"], [["x y"]], statistic="mean") == [pytest.approx(1.5 * math.log(2))]
 
-    def test_passages(self):
-        """The largest are averaged over sentences, the mean is taken over all tokens: 3, and (1 + 2 + 3) / 3."""
-        values = [[3.0], [1.0, 2.0, 3.0]]
-        assert ngram.passage_score(values, "max") == 3.0
-        assert ngram.passage_score(values, "mean") == pytest.approx(9 / 4)
-        assert ngram.passage_score([[]], "max") is None
-
     def test_without_tokens(self):
         """Undefined is not zero."""
         assert ngram.scores([""], ["a b"]) == [None]
         assert ngram.scores([" "], []) == [None]
-
-    def test_without_the_answer(self):
-        """Without smoothing, what no sample has gets the floor: half a count of two."""
-        values = ngram.surprisals(["z"], [["x y"]], smooth=False)
-        assert values == [[pytest.approx(math.log(4))]]
-        assert ngram.surprisals(["z"], [], smooth=False) == [[]]

@@ -7,6 +7,7 @@ import pytest
 from guardrail.errors import ConfigError
 from guardrail.requests import Entail, Entailment
 from guardrail.selfcheck.nli import check as nli
+from guardrail.selfcheck.nli.reading import pair
 
 
 def soft_max(*logits):
@@ -67,5 +68,5 @@ class TestContradiction:
 class TestScore:
     def test_orders(self):
         """The sample is the premise, or the hypothesis as in the paper's package."""
-        assert nli.pair("r", "s") == Entail(premise="s", hypothesis="r")
-        assert nli.pair("r", "s", "sentence_first") == Entail(premise="r", hypothesis="s")
+        assert pair("r", "s") == Entail(premise="s", hypothesis="r")
+        assert pair("r", "s", "sentence_first") == Entail(premise="r", hypothesis="s")

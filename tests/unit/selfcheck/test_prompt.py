@@ -1,14 +1,12 @@
 """Prompts and their replies. Oracle: the template and the mapping of the paper's §5.5, restated here."""
 
-import math
-
 import pytest
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.requests import Completion, TokenLogprob
+from guardrail.requests import Completion
 from guardrail.selfcheck import prompt
 from guardrail.testing import play
 from guardrail.text.fence import render
@@ -113,29 +111,6 @@ class TestRead:
         case = Case.of("She was born in London. She won a prize.", samples=["She wrote."])
         assert [one.score for one in play(detector.examine(case), judge)] == [1.0, 0.0]
         assert len(asked) == 1
-
-
-class TestProbability:
-    def test_by_hand(self):
-        """.3 + .1 of no against .4 of yes: one half."""
-        top = (
-            ("Yes", math.log(0.4)),
-            (" no", math.log(0.3)),
-            ("No", math.log(0.1)),
-            ("Maybe", math.log(0.2)),
-        )
-        assert prompt.probability_of_no([TokenLogprob("Yes", math.log(0.4), top)]) == pytest.approx(0.5)
-
-    def test_blank_first(self):
-        """A line end before the word is no word."""
-        told = [TokenLogprob("\n", 0.0, (("\n", 0.0),)), TokenLogprob("No", 0.0)]
-        assert prompt.probability_of_no(told) == 1.0
-
-    def test_neither(self):
-        """The model means to say something else."""
-        assert prompt.probability_of_no([TokenLogprob("Maybe", 0.0, (("Maybe", 0.0),))]) is None
-        assert prompt.probability_of_no([]) is None
-        assert prompt.probability_of_no([TokenLogprob("no", math.nan)]) is None
 
 
 class TestAJudgeWithoutWords:

@@ -9,15 +9,16 @@ import math
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
-from guardrail.engine.codec import decode_reply, decode_request, encode_reply, encode_request
+from guardrail.engine.codec import decode_reply, encode_reply, encode_request
 from guardrail.engine.flow import Answer, Failed, Keep, Reason
 from guardrail.errors import ConfigError
 from guardrail.requests import Answerable, Ask, Choose, Completion, Distract, Question, QuestionAnswer
 from guardrail.selfcheck import EnsembleCheck
-from guardrail.selfcheck.qa import check as qa
+from guardrail.selfcheck.qa import scores as qa
 from guardrail.selfcheck.qa.scores import options
 from guardrail.testing import play
 
@@ -61,17 +62,19 @@ class TestCounts:
 class TestQuestion:
     def test_answerability(self):
         """Matches weigh 1 + ¼, the mismatch ½: 4^½ / (4^1.25 + 4^½)."""
-        assert qa.soft_counts(0, [0, 2, 0], [1.0, 0.5, 0.25]) == (1.25, 0.5)
-        assert qa.answers_score(0, [0, 2, 0], [1.0, 0.5, 0.25]) == pytest.approx(2 / (4**1.25 + 2))
+        assert qa.counts(0, [0, 2, 0], [1.0, 0.5, 0.25]) == (1.25, 0.5)
+        assert qa.question_score("bayes_with_alpha", 0, [0, 2, 0], [1.0, 0.5, 0.25]) == pytest.approx(
+            2 / (4**1.25 + 2)
+        )
 
     def test_unanswerable(self):
         """A question that nothing answers says neither."""
-        assert qa.answers_score(1, [0, 2], [0.0, 0.0]) == 0.5
+        assert qa.question_score("bayes_with_alpha", 1, [0, 2], [0.0, 0.0]) == 0.5
 
     def test_lengths(self):
         """One α per answer."""
         with pytest.raises(ValueError, match="zip"):
-            qa.soft_counts(0, [0, 1], [1.0])
+            qa.counts(0, [0, 1], [1.0])
 
 
 HEAD, *RECORDED = map(
@@ -359,7 +362,7 @@ class TestRequests:
     )
     def test_recorded(self, asked, value):
         """They can be kept and read back."""
-        assert decode_request(type(asked), encode_request(asked)) == asked
+        assert TypeAdapter(type(asked)).validate_json(encode_request(asked)) == asked
         assert decode_reply(asked, encode_reply(asked, Answer(value))) == Answer(value)
 
     def test_kept(self):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from guardrail.errors import InputError
-from guardrail.statistics.intervals import beta_cdf, normal_cdf, normal_quantile, student_quantile, wilson
+from guardrail.statistics.intervals import beta_cdf, normal_quantile, student_quantile, wilson
 
 
 class TestWilson:
@@ -59,9 +59,7 @@ class TestQuantiles:
                 )
 
     def test_normal(self):
-        """Tails too, without cancellation."""
-        x = np.array([-37.0, -8.0, -1.0, 0.0, 2.0, np.inf])
-        assert normal_cdf(x) == pytest.approx(stats.norm.cdf(x), rel=1e-12)
+        """As tables have it; infinite at the ends."""
         assert normal_quantile(0.975) == pytest.approx(1.959964, abs=1e-6)
         assert normal_quantile(0.0) == -np.inf
         assert normal_quantile(1.0) == np.inf

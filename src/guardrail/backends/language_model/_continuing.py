@@ -146,11 +146,17 @@ def _tokens(shares: Floats, draws: Sequence[Draw]) -> list[int]:
     return found
 
 
-def next_token_outcomes(
-    model: Causal, texts: TextNodes, asked: Sequence[tuple[Distribution, tuple[int, ...]]]
-) -> list[Reply[Outcomes]]:
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A text behind which the next token's distribution is asked for."""
+
+    path: tuple[int, ...]
+    request: Distribution
+
+
+def next_token_outcomes(model: Causal, texts: TextNodes, asked: Sequence[Spread]) -> list[Reply[Outcomes]]:
     """The distribution of the next token behind each text."""
-    nodes = texts.open([path for _, path in asked])
+    nodes = texts.open([one.path for one in asked])
     distinct = list(dict.fromkeys(nodes))
     hidden = texts.hidden(distinct)
     shares: dict[int, tuple[float, ...]] = {}
@@ -158,7 +164,7 @@ def next_token_outcomes(
         rows = model.head.logits(hidden[part]).double().softmax(-1).cpu().numpy()
         for node, row in zip(distinct[part], rows, strict=True):
             shares[node] = tuple(row.tolist())
-    return [_outcomes(model, request, shares[node]) for (request, _), node in zip(asked, nodes, strict=True)]
+    return [_outcomes(model, one.request, shares[node]) for one, node in zip(asked, nodes, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from guardrail.backends._local import LocalModel
-from guardrail.backends._texts import positions
+from guardrail.backends._texts import padded, positions
 from guardrail.backends.batching import Workload
 from guardrail.backends.forking import fork_safe
 from guardrail.backends.language_model._head import OutputHead, hidden_states
@@ -154,12 +154,8 @@ class Causal(LocalModel):
         """Tokens and mask on the device, both of shape (rows, longest); padded on the right."""
         import torch
 
-        ids = torch.full((len(rows), max(map(len, rows))), self._pad, dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        for row, one in enumerate(rows):
-            ids[row, : len(one)] = torch.tensor(one)
-            mask[row, : len(one)] = 1
-        return ids.to(self.device), mask.to(self.device)
+        ids, mask = padded(rows, self._pad), padded([[1] * len(row) for row in rows])
+        return torch.from_numpy(ids).to(self.device), torch.from_numpy(mask).to(self.device)
 
     def book(
         self,

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from guardrail.backends._local import Device, Precision, apportion
+from guardrail.backends._local import Device, LocalBackend, Precision, apportion, paid_once
 from guardrail.backends._texts import HALF
-from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Workload
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN
 from guardrail.backends.language_model._continuing import (
     LONGEST,
     NO_NUMBERS,
     Draw,
     Scored,
+    Spread,
     draw,
     next_token_outcomes,
     score,
@@ -25,20 +26,14 @@ from guardrail.backends.language_model._continuing import (
 from guardrail.backends.language_model._engine import PrefixEngine
 from guardrail.backends.language_model._network import Causal
 from guardrail.backends.language_model.scoring import Window, scoring_windows, spelling
-from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption
 from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens, TokenLogprob
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Encoding
-
-    from guardrail.backends.language_model._plain import TextNodes
-    from guardrail.backends.language_model._shared import SharedTextNodes
-    from guardrail.requests import Outcomes
 
     Table: TypeAlias = NDArray[np.float32]
 
@@ -50,14 +45,7 @@ _HALF = "the text contains half a character (a lone surrogate)"
 _NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
 
 
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """A text behind which the next token's distribution is asked for."""
-
-    path: tuple[int, ...]
-
-
-class CausalModel(Backend[Request[Any]]):
+class CausalModel(LocalBackend[Request[Any]]):
     """A causal language model on this machine; answers `ScoreTokens`, `LogProb`, `Sample` and `Distribution`.
 
     **Tokens.** A request's context is tokenised as one text (of a `Distribution`: context and query together), and what
@@ -104,9 +92,6 @@ class CausalModel(Backend[Request[Any]]):
         ConfigError: pickled weights, no such device, a window that is longer than the model takes.
     """
 
-    paid = False
-    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
-
     def __init__(
         self,
         model: str | Path,
@@ -139,11 +124,6 @@ class CausalModel(Backend[Request[Any]]):
         self._texts: dict[int, str] = {}
 
     @property
-    def work(self) -> Workload:
-        """What it has done so far; a window counts as a text."""
-        return self._model.work
-
-    @property
     def window(self) -> int:
         """Tokens that are read at once; loads the model."""
         return self._model.window
@@ -173,10 +153,6 @@ class CausalModel(Backend[Request[Any]]):
         whole = self._engine.store.limit == 0  # else what stands before is shared, as a rule
         return 1 + (own + whole * len(request.context)) // CHARACTERS_PER_TOKEN
 
-    def load(self) -> None:
-        """Load the weights now; else the first answer does."""
-        self._model.load()
-
     def release(self) -> None:
         """Forget what was computed of texts; the bound on it is `memory`."""
         self._engine.release()
@@ -186,7 +162,7 @@ class CausalModel(Backend[Request[Any]]):
         self._model.asked(len(requests))
         found: dict[Request[Any], Reply[Any]] = {}
         windowed: dict[Request[Any], list[Window]] = {}
-        texts: dict[Request[Any], Draw | Scored | _Spread] = {}
+        texts: dict[Request[Any], Draw | Scored | Spread] = {}
         paths: dict[str, tuple[int, ...] | Failed] = {}
         for request in dict.fromkeys(requests):
             plan = self._plan(request, paths)
@@ -197,21 +173,15 @@ class CausalModel(Backend[Request[Any]]):
             else:
                 texts[request] = plan
         found |= self._read(windowed)
-        for kind, work in ((_Spread, self._spread), (Scored, self._score), (Draw, self._draw)):
-            found |= self._share(
-                {request: plan for request, plan in texts.items() if isinstance(plan, kind)}, work
-            )
-        replies = []
-        for request in requests:
-            replies.append(found[request])
-            found[request] = replace(found[request], cost=Cost())  # the first of equal ones bears it
-        return replies
+        for kind, work in ((Spread, next_token_outcomes), (Scored, score), (Draw, draw)):
+            found |= self._share({one: plan for one, plan in texts.items() if isinstance(plan, kind)}, work)
+        return paid_once(requests, found)
 
     # -- plans
 
     def _plan(
         self, request: Request[Any], paths: dict[str, tuple[int, ...] | Failed]
-    ) -> list[Window] | Draw | Scored | _Spread | Failed:
+    ) -> list[Window] | Draw | Scored | Spread | Failed:
         if isinstance(request, Sample | Distribution):
             text = request.context + (request.query if isinstance(request, Distribution) else "")
             path = paths.get(text) or self._path(text)
@@ -219,7 +189,7 @@ class CausalModel(Backend[Request[Any]]):
             if isinstance(path, Failed):
                 return path
             if isinstance(request, Distribution):
-                return _Spread(path)
+                return Spread(path, request)
             if (fault := _fault(request)) is not None:
                 return Failed(Reason.REFUSED, fault)
             return Draw(request, path, self.window + 1 - len(path), self.seed)
@@ -305,7 +275,7 @@ class CausalModel(Backend[Request[Any]]):
         ] * len(asked)
 
         def part(texts: Any, chosen: Sequence[int]) -> None:
-            for i, reply in zip(chosen, work(texts, [asked[i] for i in chosen]), strict=True):
+            for i, reply in zip(chosen, work(self._model, texts, [asked[i][1] for i in chosen]), strict=True):
                 replies[i] = reply
 
         draws = [plan.growth for _, plan in asked if isinstance(plan, Draw)]
@@ -315,17 +285,6 @@ class CausalModel(Backend[Request[Any]]):
             request: replace(reply, cost=Cost(seconds=seconds))
             for (request, _), reply, seconds in zip(asked, replies, costs, strict=True)
         }
-
-    def _spread(
-        self, texts: TextNodes, asked: Sequence[tuple[Distribution, _Spread]]
-    ) -> list[Reply[Outcomes]]:
-        return next_token_outcomes(self._model, texts, [(request, plan.path) for request, plan in asked])
-
-    def _score(self, texts: SharedTextNodes, asked: Sequence[tuple[LogProb, Scored]]) -> list[Reply[float]]:
-        return score(self._model, texts, [plan for _, plan in asked])
-
-    def _draw(self, texts: TextNodes, asked: Sequence[tuple[Sample, Draw]]) -> list[Reply[str]]:
-        return draw(self._model, texts, [plan for _, plan in asked])
 
     def _scored(self, request: Request[Any], parts: Sequence[Table | None], cost: Cost) -> Reply[Any]:
         import numpy as np

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 import math
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from guardrail.cli._errors import Usage, say
 from guardrail.cli._options import API_KEY_ENV, BASE_URL
-
-
-class Language(StrEnum):
-    """Of the texts."""
-
-    AUTO = "auto"
-    EN = "en"
-    ZH = "zh"
-
-
-class Encoder(StrEnum):
-    """What compares answers."""
-
-    AUTO = "auto"
-    PACKAGED = "packaged"
-    CHRF = "chrf"
 
 
 def fit(  # noqa: PLR0917  # an option each
@@ -46,12 +29,12 @@ def fit(  # noqa: PLR0917  # an option each
     api_key_env: API_KEY_ENV = None,
     rephrasings: Annotated[int, typer.Option(metavar="N", help="Rephrasings per text.", min=1)] = 4,
     language: Annotated[
-        Language, typer.Option(help="Of the texts; auto: that of the first.")
-    ] = Language.AUTO,
+        Literal["auto", "en", "zh"], typer.Option(help="Of the texts; auto: that of the first.")
+    ] = "auto",
     encoder: Annotated[
-        Encoder,
+        Literal["auto", "packaged", "chrf"],
         typer.Option(help="What compares answers. Default: MiniLM for English where it is installed."),
-    ] = Encoder.AUTO,
+    ] = "auto",
     false_alarms: Annotated[
         float,
         typer.Option(metavar="SHARE", help="Of normal answers that may be flagged.", min=0.001, max=0.5),
@@ -82,7 +65,7 @@ def fit(  # noqa: PLR0917  # an option each
     from guardrail.memory.commands._fit import Setting, asked, fitted, read_corpus
 
     must_be_writable("--out", out, (corpus,))  # before anything is paid for
-    setting = Setting.of(read_corpus(corpus), rephrasings, language.value, encoder.value)
+    setting = Setting.of(read_corpus(corpus), rephrasings, language, encoder)
     rows, left_out = asked(setting, live_chat(model, base_url, api_key_env), cache)
     made = fitted(setting, rows, false_alarms=false_alarms, source=source or corpus)
     try:

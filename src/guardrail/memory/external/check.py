@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -30,7 +30,7 @@ from guardrail.memory.external.measuring import (
 from guardrail.memory.external.prompts import source_of, task_of
 from guardrail.memory.external.segmentation import Language, language
 from guardrail.options import PathOption, number, option
-from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
+from guardrail.report import Case, Finding, Measurement, Passage, Scale, Verdict
 
 _QUOTED = 500  # characters of a response that evidence quotes
 _TASKS = {"summary": "summaries", "answer": "answers"}
@@ -319,16 +319,6 @@ class MemoryConsistency(Detector):
             mark="the model answers differently when asked in other words" if bad else "",
             reason=reason,
             evidence=(*_numbers(plan, measured, judged), counts, *quoted),
-        )
-
-    def _unverified(self, case: Case, reason: str, evidence: Sequence[Evidence] = ()) -> Finding:
-        return Finding(
-            detector=self.name,
-            text=case.answer,
-            verdict=Verdict.UNVERIFIED,
-            label="unknown",
-            reason=reason,
-            evidence=tuple(evidence),
         )
 
 

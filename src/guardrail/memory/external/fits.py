@@ -6,17 +6,17 @@ fingerprint. `learn` makes one from measured normal responses and true rephrasin
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
-from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+from pydantic import ConfigDict
 
 from guardrail._version import __version__
 from guardrail.errors import ConfigError, InputError
@@ -24,6 +24,7 @@ from guardrail.memory.external.formulas import Normal, Point, Sides, threshold
 from guardrail.memory.external.measuring import Form, Measured
 from guardrail.memory.external.segmentation import Language
 from guardrail.options import number
+from guardrail.statistics.fit_files import fingerprint_of, read, write_fit
 
 Task: TypeAlias = Literal["summary", "answer"]
 
@@ -42,8 +43,6 @@ KEPT = 0.999
 
 FALSE_ALARMS = 0.05
 """The share of normal responses that T_cs flags at most."""
-
-_FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,8 @@ class ExternalFit:
         encoder: what compares texts: "packaged", "chrf", or a word for the guard's own.
         compared_by: that encoder's fingerprint.
         same_meaning: T_cq; a rephrasing is kept if its similarity to the source is above this.
-        normal: the Gaussian of (consistency, relevance).
+        mean: of (consistency, relevance).
+        covariance: of the same.
         form: which consistency that is, see `Measured`.
         relevance: whether the score uses both; else consistency alone.
         sides: whether only what is below the mean counts as far.
@@ -86,21 +86,24 @@ class ExternalFit:
         InputError: a number is out of its range.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)  # in a file
+
     task: Task
     language: Language
     encoder: str
     compared_by: str
     same_meaning: float
-    normal: Normal
+    mean: Point
+    covariance: tuple[Point, Point]
+    form: Form
+    relevance: bool
+    sides: Sides
     threshold: float
     consistency_threshold: float
     false_alarms: float
     rows: int
-    form: Form = "plain"
-    relevance: bool = True
-    sides: Sides = "below"
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    package: str = __version__
+    package: str
+    provenance: Mapping[str, Any]
 
     def __post_init__(self) -> None:
         for name, kind in (("task", Task), ("language", Language), ("form", Form), ("sides", Sides)):
@@ -120,14 +123,17 @@ class ExternalFit:
         for limit in (self.threshold, self.consistency_threshold):
             if not 0 <= limit <= math.nextafter(1.0, 2.0):
                 raise InputError(f"expected thresholds from 0 to just above 1, got {limit!r}")
+        _ = self.normal
+
+    @cached_property
+    def normal(self) -> Normal:
+        """The Gaussian of (consistency, relevance)."""
+        return Normal(self.mean, self.covariance)
 
     @cached_property
     def fingerprint(self) -> str:
         """A hash of all that scores and verdicts depend on."""
-        content = {
-            key: value for key, value in self._content().items() if key not in {"provenance", "package"}
-        }
-        return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
+        return fingerprint_of(self)
 
     def judge(self, measured: Measured) -> Judged | None:
         """The score of a response with the threshold that belongs to it; `None` where it has no consistency."""
@@ -141,30 +147,7 @@ class ExternalFit:
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON."""
-        Path(path).write_text(
-            json.dumps(self._content(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-
-    def _content(self) -> dict[str, Any]:
-        return {
-            "format": _FORMAT,
-            "task": self.task,
-            "language": self.language,
-            "encoder": self.encoder,
-            "compared_by": self.compared_by,
-            "same_meaning": self.same_meaning,
-            "mean": list(self.normal.mean),
-            "covariance": [list(row) for row in self.normal.covariance],
-            "form": self.form,
-            "relevance": self.relevance,
-            "sides": self.sides,
-            "threshold": self.threshold,
-            "consistency_threshold": self.consistency_threshold,
-            "false_alarms": self.false_alarms,
-            "rows": self.rows,
-            "package": self.package,
-            "provenance": dict(self.provenance),
-        }
+        write_fit(self, path)
 
 
 def same_meaning(similarities: Sequence[float], *, kept: float = KEPT) -> float:
@@ -245,7 +228,8 @@ def learn(
         encoder=encoder,
         compared_by=compared_by,
         same_meaning=same_meaning(rephrasings, kept=kept),
-        normal=normal,
+        mean=normal.mean,
+        covariance=normal.covariance,
         threshold=threshold(scores, false_alarms),
         consistency_threshold=threshold(alone, false_alarms),
         false_alarms=false_alarms,
@@ -253,14 +237,9 @@ def learn(
         form=form,
         relevance=relevance,
         sides=sides,
+        package=__version__,
         provenance={**about, **(provenance or {})},
     )
-
-
-_KEYS = {
-    "format", "task", "language", "encoder", "compared_by", "same_meaning", "mean", "covariance", "form", "relevance", "sides", "threshold",
-    "consistency_threshold", "false_alarms", "rows", "package", "provenance",
-}  # fmt: skip
 
 
 def read_fit(source: str | Path) -> ExternalFit:
@@ -279,12 +258,7 @@ def read_fit(source: str | Path) -> ExternalFit:
                 f"expected the file of a fit, or one of {', '.join(sorted(PACKAGED.values()))}, got {str(source)!r}: "
                 f"{error}. `guardrail memory fit` makes one."
             ) from error
-    try:
-        return _read(json.loads(text))
-    except (ValueError, KeyError, TypeError, InputError) as error:
-        raise ConfigError(
-            f"expected a fit of memory consistency in {str(source)!r}, got {type(error).__name__}: {error}"
-        ) from error
+    return read(ExternalFit, text, source)
 
 
 @cache
@@ -292,46 +266,3 @@ def packaged_fit(task: str, language: str, encoder: str) -> ExternalFit | None:
     """The fit that comes with the package for a task, a language and an encoder, if there is one."""
     name = PACKAGED.get((task, language, encoder))
     return None if name is None else read_fit(name)
-
-
-def _read(content: Any) -> ExternalFit:
-    if not isinstance(content, dict):
-        raise TypeError(f"expected an object, got {type(content).__name__}")
-    if content.get("format") != _FORMAT:
-        raise ValueError(
-            f"expected format {_FORMAT}, got {content.get('format')!r}: update guardrail-sdk, or make it again"
-        )
-    if content.keys() != _KEYS:
-        raise ValueError(f"keys that lack or are unknown: {sorted(content.keys() ^ _KEYS)!r}")
-    for name in ("task", "language", "encoder", "compared_by", "form", "sides", "package"):
-        if not isinstance(content[name], str):
-            raise TypeError(f"expected {name} to be a text, got {content[name]!r}")
-    if not isinstance(content["relevance"], bool):
-        raise TypeError(f"expected relevance to be true or false, got {content['relevance']!r}")
-    if not isinstance(content["rows"], int) or not isinstance(content["provenance"], dict):
-        raise TypeError("expected rows to be a whole number and provenance an object")
-    (a, b), (c, d) = content["covariance"]
-    x, y = content["mean"]
-    return ExternalFit(
-        task=content["task"],
-        language=content["language"],
-        encoder=content["encoder"],
-        compared_by=content["compared_by"],
-        same_meaning=_number(content["same_meaning"]),
-        normal=Normal((_number(x), _number(y)), ((_number(a), _number(b)), (_number(c), _number(d)))),
-        threshold=_number(content["threshold"]),
-        consistency_threshold=_number(content["consistency_threshold"]),
-        false_alarms=_number(content["false_alarms"]),
-        rows=content["rows"],
-        form=content["form"],
-        relevance=content["relevance"],
-        sides=content["sides"],
-        provenance=content["provenance"],
-        package=content["package"],
-    )
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"expected a number, got {value!r}")
-    return float(value)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from guardrail._toml import packaged
 from guardrail.memory.external.segmentation import Language
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted, system, user
@@ -34,43 +34,7 @@ _PAPER_SUMMARY = (
 )
 
 
-def _table(**texts: str) -> Mapping[str, str]:
-    return MappingProxyType(texts)
-
-
-_ENGLISH = _table(
-    role="You edit texts with care.",
-    text="Write the text below again in other words and the same language: change words, the structure of sentences and "
-    "their order where that is possible. Every name, number, date and statement stays; nothing is added and nothing left out. Reply with "
-    "the new text alone.",
-    question="Write the question below again in other words and the same language, so that it asks for exactly the same. Every name, number "
-    "and date stays. Reply with the new question alone; do not answer it.",
-    different="It has to differ from each of these versions:",
-    summary="Summarise the text below in one sentence{language} that says as much of it as possible. Use nothing but the text. "
-    "Reply with the sentence alone.",
-    answer="Answer the question by the text below alone, briefly, in the language of the question. If the text does not say, reply that it does "
-    "not say.",
-    asked="Question: ",
-    named=" in English",
-    given="Text:",
-    elsewhere="(the text)",
-    translate="Translate the text below into English. Every name, number, date and statement stays. Reply with the "
-    "translation alone.",
-)
-_CHINESE = _table(
-    role="你是一位严谨的文字编辑。",
-    text="请用不同的措辞改写下面的文本：可以更换词语、调整句式和语序。所有人名、地名、数字、日期和事实都要保留，"
-    "不得增加，也不得遗漏。只输出改写后的文本。",
-    question="请用不同的措辞改写下面的问题，所问的内容必须完全相同，人名、数字和日期都要保留。只输出改写后的问题，不要回答。",
-    different="改写结果必须与以下每个版本都不同：",
-    summary="请用一句{language}话概括下面的文本，尽可能多地保留信息，只依据文本内容。只输出这句话。",
-    answer="请只根据下面的文本，用提问所用的语言简短回答问题。如果文本没有提到，就回答文本没有提到。",
-    asked="问题：",
-    named="中文",
-    given="文本：",
-    elsewhere="（文本）",
-    translate="请把下面的文本翻译成中文，保留所有人名、地名、数字、日期和事实。只输出译文。",
-)
+_TEXTS: Mapping[str, Mapping[str, str]] = packaged("guardrail.memory.external", "prompts.toml")
 
 
 def source_of(case: Case) -> str:
@@ -209,7 +173,7 @@ def _elsewhere(text: str, documents: Sequence[str], words: Mapping[str, str]) ->
 
 
 def _words(language: Language) -> Mapping[str, str]:
-    return _CHINESE if language == "zh" else _ENGLISH
+    return _TEXTS["zh" if language == "zh" else "en"]
 
 
 def _system(words: Mapping[str, str]) -> Message:

@@ -13,7 +13,7 @@ from guardrail.errors import ConfigError, MissingExtra
 from guardrail.memory.internal.chinese import chinese_name_key
 from guardrail.memory.internal.task import Match, Order, Task, read_answer, recognised
 from guardrail.options import option
-from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
+from guardrail.report import Case, Finding, Measurement, Replies, Scale, Span, Verdict
 from guardrail.requests import Ask, Completion
 from guardrail.statistics.intervals import wilson
 
@@ -120,7 +120,7 @@ class PairConsistency(Detector):
         if len(usable) < self.least:
             reason = f"asked again, {len(usable)} of {len(replies)} replies could be read, and {self.least} are needed"
             failed = why(replies)
-            return [self._unverified(case, f"{reason}: {failed}" if failed else reason, said)]
+            return [self._unverified(case, f"{reason}: {failed}" if failed else reason, [said])]
         wanted = [chinese_name_key(match.name) for match in given]
         differ = sum(names != wanted for names in usable)
         whole = Measurement(
@@ -149,16 +149,6 @@ class PairConsistency(Detector):
                 )
             )
         return findings
-
-    def _unverified(self, case: Case, reason: str, *evidence: Evidence) -> Finding:
-        return Finding(
-            detector=self.name,
-            text=case.answer,
-            verdict=Verdict.UNVERIFIED,
-            label="unknown",
-            reason=reason,
-            evidence=evidence,
-        )
 
 
 def _given(case: Case, task: Task) -> list[Match]:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 
+from guardrail._toml import packaged
 from guardrail.errors import MissingExtra
 
 _HAN = re.compile("[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
@@ -25,49 +26,6 @@ _DYNASTY = re.compile(
 _TELLING = re.compile(r"[^\W_]|(?<=\w)[+#]+(?!\w)|(?<=\d)\.(?=\d)|(?<![\w)])[-−–](?=\d)")
 _SHORT = 200  # characters: longer texts are not remembered
 _ACCENTS = re.compile("[\u0300-\u036f]")
-
-# Read, one by one, in the biographies of the Complete Tang Poems as chinese-poetry/chinese-poetry has them (MIT,
-# 全唐诗/authors.tang.json at 261f706c8431ccfebee1e81e30a64a8d0d0571cc): style names (字) behind the surname, pen names
-# (號), an office that a poet was called by, an emperor's own name. A style name alone is left out: several share one.
-OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
-    "白居易": ("白乐天", "香山居士", "白香山", "醉吟先生"),
-    "陈子昂": ("陈伯玉",),
-    "戴叔伦": ("戴幼公",),
-    "杜甫": ("杜子美",),
-    "高适": ("高达夫",),
-    "顾况": ("顾逋翁",),
-    "韩翃": ("韩君平",),
-    "皇甫冉": ("皇甫茂政",),
-    "贾至": ("贾幼邻",),
-    "皎然": ("僧皎然",),
-    "李白": ("李太白",),
-    "李端": ("李正己",),
-    "李贺": ("李长吉",),
-    "李商隐": ("李义山", "玉溪生"),
-    "李益": ("李君虞",),
-    "刘禹锡": ("刘梦得",),
-    "刘长卿": ("刘文房",),
-    "柳宗元": ("柳子厚", "柳柳州"),
-    "卢纶": ("卢允言",),
-    "马戴": ("马虞臣",),
-    "孟郊": ("孟东野",),
-    "明皇帝": ("李隆基", "唐明皇"),
-    "秦韬玉": ("秦仲明",),
-    "沈佺期": ("沈云卿",),
-    "宋之问": ("宋延清", "宋少连"),
-    "王勃": ("王子安",),
-    "王昌龄": ("王少伯", "王江宁"),
-    "王翰": ("王子羽",),
-    "王建": ("王仲初",),
-    "王维": ("王摩诘",),
-    "王涯": ("王广津",),
-    "温庭筠": ("温飞卿",),
-    "元稹": ("元微之",),
-    "张籍": ("张文昌",),
-    "张九龄": ("张子寿",),
-    "张说": ("张道济", "张说之"),
-}
-"""Other names of Tang poets, by the name in the collections; simplified."""
 
 
 def has_han(text: str) -> bool:
@@ -93,7 +51,7 @@ def chinese_name_key(text: str) -> str:
     """What is left of a name for comparison; two spellings of one name have one key.
 
     Dropped: blanks, punctuation, accents of Latin letters, case, glosses in brackets, a title in 《》 next to the
-    name, a dynasty before it. Traditional characters become simplified, other names of a poet (`OTHER_NAMES`) his own.
+    name, a dynasty before it. Traditional characters become simplified, other names of a poet (`names.toml`) his own.
     "" for a text without letters and digits.
 
     Raises:
@@ -150,7 +108,8 @@ def _letters(text: str) -> str:
 
 @cache
 def _own_names() -> Mapping[str, str]:
-    return {_letters(other): own for own, others in OTHER_NAMES.items() for other in others}
+    names = packaged("guardrail.memory.internal", "names.toml")
+    return {_letters(other): own for own, others in names.items() for other in others}
 
 
 @cache

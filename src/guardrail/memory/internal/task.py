@@ -18,6 +18,7 @@ from guardrail.memory.internal.replies import read_list, thought_end
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
 from guardrail.text.markup import blanked
+from guardrail.text.splicing import spliced
 
 Order: TypeAlias = tuple[int, ...]  # the i-th place has the partner that was shown at `order[i]`
 _Block: TypeAlias = list[tuple[str, str, int]]  # label, name and place of each item
@@ -79,8 +80,7 @@ class Task:
         pieces = list(_pieces(message))
         piece = pieces[self._piece]
         text = piece if isinstance(piece, str) else piece.text
-        for (start, end), right in reversed(list(zip(self._spans, written, strict=True))):
-            text = text[:start] + right + text[end:]
+        text = spliced(text, ((*span, right) for span, right in zip(self._spans, written, strict=True)))
         pieces[self._piece] = text if isinstance(piece, str) else Untrusted(text)
         whole = len(pieces) == 1 and isinstance(pieces[0], str)
         changed = replace(message, content=text if whole else tuple(pieces))

@@ -24,7 +24,7 @@ from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.options import PathOption, declared, option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale
-from guardrail.selfcheck.base import Judged, Material, SampledCheck, StoppingCheck, variant
+from guardrail.selfcheck.base import SampledCheck, StoppingCheck, variant
 from guardrail.selfcheck.ensemble import fitting
 from guardrail.selfcheck.ensemble.fits import (
     Examine,
@@ -38,10 +38,9 @@ from guardrail.selfcheck.ensemble.fits import (
     threshold_of,
 )
 from guardrail.selfcheck.grounding.check import GroundingCheck
+from guardrail.selfcheck.material import Judged, Material, clauses
 from guardrail.selfcheck.similar import MOST_QUOTED, quoted
 from guardrail.text.claims import Piece
-
-__all__ = ["EnsembleCheck"]
 
 THRESHOLD = 0.5
 """Default: a P(made up) of at least this is unsupported."""
@@ -178,9 +177,7 @@ class EnsembleCheck(SampledCheck):
             return (yield from super()._judge_case(case, claims))
         name, reader = self._reader
         judged, material = yield from reader._judge_case(case, claims)  # noqa: SLF001
-        alone = [
-            replace(one, partial="; ".join(filter(None, (f"by {name} alone", one.partial)))) for one in judged
-        ]
+        alone = [replace(one, partial=clauses(f"by {name} alone", one.partial)) for one in judged]
         return alone, material
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:

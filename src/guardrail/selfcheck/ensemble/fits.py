@@ -22,20 +22,7 @@ from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
 from guardrail.selfcheck.ensemble.stack import Knot, probabilities
-from guardrail.selfcheck.fit_files import fingerprint_of, must_be_columns, read, write_fit
-
-__all__ = [
-    "Examine",
-    "Fit",
-    "Fused",
-    "Labelled",
-    "Member",
-    "Shape",
-    "packaged_fit",
-    "packaged_fits",
-    "read_fit",
-    "threshold_of",
-]
+from guardrail.statistics.fit_files import fingerprint_of, must_be_columns, read, write_fit
 
 Shape: TypeAlias = Literal["stack", "mean"]
 Examine: TypeAlias = Callable[[Case], Sequence[Finding]]

@@ -23,8 +23,6 @@ from guardrail.selfcheck.ensemble.fits import (
 )
 from guardrail.selfcheck.ensemble.stack import PENALTY, Knot, Range, Stack
 
-__all__ = ["learn"]
-
 
 def learn(
     members: Sequence[Member],

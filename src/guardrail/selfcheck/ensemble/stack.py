@@ -21,9 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 from guardrail.options import number
-from guardrail.statistics.calibration import ridge_logistic
-
-__all__ = ["FLOOR", "PENALTY", "Knot", "Range", "Stack", "probabilities"]
+from guardrail.statistics.calibration import expit, ridge_logistic
 
 Floats: TypeAlias = NDArray[np.float64]
 PENALTY = 10.0
@@ -139,14 +137,14 @@ class Stack:
         Raises:
             InputError: a member has no scores, lengths differ, or a number is not finite.
         """
-        return _expit(self.log_odds(scores, passages))
+        return expit(self.log_odds(scores, passages))
 
     def log_odds(self, scores: Mapping[str, ArrayLike], passages: Sequence[Hashable]) -> Floats:
         """The log-odds of the same: any finite number, above 0 = rather made up than not."""
         features = _features(self.members, scores, passages, np.array(self.least))
         standard = (features - np.array(self.center)) / np.array(self.spread)
-        odds: Floats = self.bias + standard @ np.array(self.weights)
-        return odds
+        found: Floats = self.bias + standard @ np.array(self.weights)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +225,8 @@ def probabilities(
     if below is not above:
         share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
         odds = odds + share * (above.log_odds(scores, thresholds) - odds)
-    return [min(1.0 - _EDGE, max(_EDGE, 0.5 * (1.0 + math.tanh(0.5 * float(one))))) for one in odds]
+    found: list[float] = expit(odds).clip(_EDGE, 1 - _EDGE).tolist()
+    return found
 
 
 def _standardised(
@@ -271,9 +270,4 @@ def _vector(name: str, values: ArrayLike, size: int) -> Floats:
     found = np.asarray(values, dtype=np.float64)
     if found.shape != (size,) or not np.isfinite(found).all():
         raise InputError(f"{name}: expected {size} finite numbers, got shape {found.shape!r} or NaN")
-    return found
-
-
-def _expit(odds: Floats) -> Floats:
-    found: Floats = 0.5 * (1.0 + np.tanh(0.5 * odds))
     return found

@@ -32,12 +32,10 @@ from guardrail.selfcheck.grounding.novelty import DocumentWords, Novelty, novelt
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 from guardrail.selfcheck.grounding.questions import assents, is_plain, statement
 from guardrail.selfcheck.languages import spoken_in
-from guardrail.selfcheck.material import Judged, Material, has_text
+from guardrail.selfcheck.material import Judged, Material, clauses, has_text
 from guardrail.text.claims import Piece
 from guardrail.text.kinds import is_bare_answer
 from guardrail.text.typography import normalised
-
-__all__ = ["ANSWER", "FITS", "GroundingCheck"]
 
 _Replies: TypeAlias = Sequence[tuple[Premise, Reply[Entailment]]]
 
@@ -179,7 +177,7 @@ class GroundingCheck(SentenceCheck):
         material = replace(material, texts=tuple(text if can else "" for text, can in compared))
         size = size_of(claims, material.texts)
         prepared = yield from compute_if_long(size, _prepared, tuple(claims), material, bool(found.unlearnt))
-        partial = [("; ".join(filter(None, (found.left_out, one.partial))), one) for one in prepared]
+        partial = [(clauses(found.left_out, one.partial), one) for one in prepared]
         prepared = [replace(one, partial=said, unlearnt=found.unlearnt) for said, one in partial]
         asked = [one.premises if self.fit == "entailment" and one.is_read else () for one in prepared]
         pairs = [(one, premise) for one, own in zip(prepared, asked, strict=True) for premise in own]
@@ -250,7 +248,7 @@ class GroundingCheck(SentenceCheck):
             *_evidence(one.counted, one.premises, weighed.read, labels),
             Measurement(name=ANSWER, value=whole, note=_WHOLE),
         ]
-        partial = "; ".join(filter(None, (one.partial, weighed.partial)))
+        partial = clauses(one.partial, weighed.partial)
         return Judged(
             score,
             limit,

@@ -17,8 +17,6 @@ from guardrail.selfcheck.grounding.novelty import words_with_places
 from guardrail.text.moments import calendar_names, moments
 from guardrail.text.numerals import in_digits, in_words
 
-__all__ = ["Change", "Copies"]
-
 _ALIKE = 0.6  # share of its words, in order, from which on a sentence copies another
 _FEWEST = 4  # words of a sentence that can be a copy
 _TRIED = 3  # sentences of the documents with which a sentence is compared

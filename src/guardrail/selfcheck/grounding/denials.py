@@ -14,8 +14,6 @@ from guardrail.text.known_quantities import Fault, KnownQuantities
 from guardrail.text.quotations import KnownTexts, Misquotation
 from guardrail.text.typography import normalised
 
-__all__ = ["SURE", "Denial", "Denials"]
-
 _Found: TypeAlias = Fault | Misquotation | Change | Substitute
 
 SURE = 0.95

@@ -16,21 +16,9 @@ from typing import Any
 
 from guardrail.errors import InputError
 from guardrail.requests import Entailment
-from guardrail.selfcheck.fit_files import fingerprint_of, must_be_columns, read
 from guardrail.selfcheck.grounding.novelty import Novelty
 from guardrail.selfcheck.grounding.premises import Premise
-
-__all__ = [
-    "ENTAILMENT",
-    "LEXICAL",
-    "PRIOR",
-    "Curve",
-    "answer_probability",
-    "entailment_features",
-    "lexical_features",
-    "packaged_curve",
-    "probability",
-]
+from guardrail.statistics.fit_files import fingerprint_of, must_be_columns, read
 
 LEXICAL = ("words", "altered", "numbers", "names")
 """Features that need no model."""

@@ -17,8 +17,6 @@ from guardrail.text.known_quantities import KnownQuantities
 from guardrail.text.quantities import quantities
 from guardrail.text.typography import normalised
 
-__all__ = ["DocumentWords", "Novelty", "novelty", "plain_words", "telling_words", "words_with_places"]
-
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _LETTER = rf"[^\W_{_IDEOGRAPHS}]"
 _WORD = re.compile(

@@ -20,8 +20,6 @@ from guardrail.text.bm25 import RankingIndex
 from guardrail.text.sentences import split_sentences
 from guardrail.text.typography import normalised
 
-__all__ = ["MOST", "Kind", "Premise", "Premises", "lines", "readable"]
-
 Kind: TypeAlias = Literal["single", "three", "five", "together"]
 """One sentence, windows of three and of five neighbours, the best sentences together."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from guardrail.selfcheck.grounding.novelty import plain_words
 
-__all__ = ["assents", "is_plain", "statement"]
-
 _AUXILIARY = re.compile(
     "is|are|was|were|am|do|does|did|can|could|may|might|must|should|shall|will|would|has|have|had"
 )

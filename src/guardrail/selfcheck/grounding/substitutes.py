@@ -19,8 +19,6 @@ from guardrail.text.moments import Moment
 from guardrail.text.numerals import in_digits, in_words
 from guardrail.text.quantities import Quantity, quantities
 
-__all__ = ["Substitute", "Substitutes"]
-
 _STEM = 5  # letters by which two forms of a word are one
 _SHARED = 3  # words that the place must share with the sentence, at least
 _SHARE = 0.5  # and of the weight of all its words that are in any document

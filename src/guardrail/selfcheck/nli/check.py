@@ -18,27 +18,13 @@ from guardrail.given.recognition import shown, written
 from guardrail.options import option
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
-from guardrail.selfcheck.base import Judged, Material, StoppingCheck, compute_if_long, size_of
+from guardrail.selfcheck.base import StoppingCheck, compute_if_long, size_of
 from guardrail.selfcheck.languages import Spoken, spoken_in
+from guardrail.selfcheck.material import Judged, Material
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
-from guardrail.selfcheck.nli.reading import Order, Reading, pair, read
+from guardrail.selfcheck.nli.reading import Order, Reading, read
 from guardrail.selfcheck.nli.weighing import Kind, Measured, Seen, Weighing
 from guardrail.text.language import language_name
-
-__all__ = [
-    "DOCUMENTS",
-    "SLIP",
-    "Likeness",
-    "Measure",
-    "Model",
-    "NliCheck",
-    "Order",
-    "Selection",
-    "contradiction",
-    "not_entailed",
-    "pair",
-    "unmentioned",
-]
 
 Measure: TypeAlias = Literal["contradiction", "not_entailed", "unmentioned"]
 Selection: TypeAlias = Literal["whole", "top"]

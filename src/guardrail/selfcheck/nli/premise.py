@@ -20,8 +20,6 @@ from guardrail.selfcheck.tokens import words
 from guardrail.text.bm25 import RankingIndex
 from guardrail.text.sentences import sentences
 
-__all__ = ["Part", "Passages", "Premise", "nearest_parts", "parts", "passages"]
-
 _REMEMBERED = 16_384  # characters; what is longer is split anew, so that little memory is held
 _AT_ONCE = 256  # sentences whose cosines with all of a text are held at once
 _FINEST = 4  # a sentence that is too long is cut into pieces of at most this share of a part
@@ -132,9 +130,7 @@ def passages(text: str) -> Passages:
     return _remembered(text) if len(text) <= _REMEMBERED else Passages(text)
 
 
-@lru_cache(maxsize=64)
-def _remembered(text: str) -> Passages:
-    return Passages(text)
+_remembered = lru_cache(maxsize=64)(Passages)
 
 
 def parts(text: str, size: int) -> list[Part]:

@@ -18,8 +18,6 @@ from guardrail.requests import Entail, Entailment
 from guardrail.selfcheck.base import compute_if_long
 from guardrail.selfcheck.nli.premise import Part, nearest_parts, parts
 
-__all__ = ["Order", "Piece", "Reading", "pair", "pooled", "read"]
-
 Order: TypeAlias = Literal["sample_first", "sentence_first"]
 
 _TRIED = 16_000  # characters; a longer text is tried with one sentence first

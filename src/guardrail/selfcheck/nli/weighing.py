@@ -10,11 +10,9 @@ from typing import Literal, TypeAlias
 from guardrail.engine.flow import why
 from guardrail.report import Evidence, Measurement, Passage
 from guardrail.requests import Entailment
-from guardrail.selfcheck.material import Judged, mean
+from guardrail.selfcheck.material import Judged, mean, worst
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
 from guardrail.selfcheck.nli.reading import Piece, Reading, pooled
-
-__all__ = ["Kind", "Measured", "Seen", "Weighing"]
 
 Kind: TypeAlias = Literal["samples", "context"]
 _Place: TypeAlias = tuple[int, Piece]  # of a text, and a part of it
@@ -153,13 +151,11 @@ class Weighing:
         self, sentence: str, seen: Sequence[Seen], values: Sequence[float | None], first: _Place | None
     ) -> list[Passage]:
         """What the texts that speak against the sentence say in its place, that place first if there is one."""
-        worst = sorted(
-            (i for i, value in enumerate(values) if value is not None and value >= self.limit),
-            key=lambda i: (-(values[i] or 0.0), i),
-        )
         places = [first] if first else []
         places += (
-            (i, max(seen[i].reading.pieces, key=self._decides)) for i in worst if not first or i != first[0]
+            (i, max(seen[i].reading.pieces, key=self._decides))
+            for i in worst(values, self.limit)
+            if not first or i != first[0]
         )
         return [self._quoted(sentence, seen[i], i, piece) for i, piece in places[:_QUOTES]]
 

@@ -24,28 +24,10 @@ from guardrail.selfcheck.material import Judged, Material, mean
 from guardrail.selfcheck.qa.scores import (
     BETA,
     Scoring,
-    answers_score,
-    bayes_score,
     chosen,
-    counts,
     options,
     question_score,
-    simple_score,
-    soft_counts,
 )
-
-__all__ = [
-    "BETA",
-    "QACheck",
-    "Scoring",
-    "answers_score",
-    "bayes_score",
-    "chosen",
-    "counts",
-    "question_score",
-    "simple_score",
-    "soft_counts",
-]
 
 T = TypeVar("T")
 

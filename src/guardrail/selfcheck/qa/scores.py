@@ -13,19 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-__all__ = [
-    "BETA",
-    "OPTIONS",
-    "Scoring",
-    "answers_score",
-    "bayes_score",
-    "chosen",
-    "counts",
-    "options",
-    "question_score",
-    "simple_score",
-    "soft_counts",
-]
+from guardrail.statistics.calibration import expit
 
 Scoring: TypeAlias = Literal["bayes_with_alpha", "bayes", "counting"]
 
@@ -98,55 +86,26 @@ def bayes_score(matches: float, mismatches: float, *, beta_1: float = BETA, beta
         if not 0 < beta < 1:
             raise ValueError(f"expected {name} between 0 and 1, got {beta!r}")
     # γ₂^n / (γ₁^m + γ₂^n) as a logistic of log-odds, which does not overflow for large counts
-    odds = mismatches * math.log(beta_1 / (1 - beta_2)) - matches * math.log(beta_2 / (1 - beta_1))
-    if odds >= 0:
-        return 1 / (1 + math.exp(-odds))
-    return math.exp(odds) / (1 + math.exp(odds))
+    return float(
+        expit(mismatches * math.log(beta_1 / (1 - beta_2)) - matches * math.log(beta_2 / (1 - beta_1)))
+    )
 
 
-def soft_counts(reference: int, answers: Sequence[int], answerable: Sequence[float]) -> tuple[float, float]:
-    """Matches and mismatches, each sample weighing as much as the question is answerable from it, eq. 20.
+def counts(reference: int, answers: Sequence[int], weights: Sequence[float]) -> tuple[float, float]:
+    """Matches and mismatches, each sample with a weight: as the question is answerable from it in eq. 20.
 
     Args:
         reference: the option that the answer itself chooses.
         answers: per sample, the option it chooses.
-        answerable: per sample, α in [0, 1].
+        weights: per sample, in [0, 1].
 
     Example:
-        >>> soft_counts(0, [0, 2, 0], [1.0, 0.5, 0.25])
+        >>> counts(0, [0, 2, 0], [1.0, 0.5, 0.25])
         (1.25, 0.5)
     """
-    pairs = list(zip(answers, answerable, strict=True))
-    matches = math.fsum(alpha for answer, alpha in pairs if answer == reference)
-    return matches, math.fsum(alpha for answer, alpha in pairs if answer != reference)
-
-
-def counts(
-    reference: int, answers: Sequence[int], answerable: Sequence[float], *, bound: float
-) -> tuple[int, int]:
-    """Matches and mismatches among the samples whose α is at least `bound` (the paper's footnote 7).
-
-    Differs: the footnote says "greater than"; its package, and this, count the bound itself too.
-
-    Example:
-        >>> counts(0, [0, 2, 0], [1.0, 0.5, 0.25], bound=0.5)
-        (1, 1)
-    """
-    kept = [answer for answer, alpha in zip(answers, answerable, strict=True) if alpha >= bound]
-    return kept.count(reference), len(kept) - kept.count(reference)
-
-
-def answers_score(
-    reference: int,
-    answers: Sequence[int],
-    answerable: Sequence[float],
-    *,
-    beta_1: float = BETA,
-    beta_2: float = BETA,
-) -> float:
-    """The score of one question: Bayes with answerability, eqs. 5 and 21."""
-    matches, mismatches = soft_counts(reference, answers, answerable)
-    return bayes_score(matches, mismatches, beta_1=beta_1, beta_2=beta_2)
+    pairs = list(zip(answers, weights, strict=True))
+    matches = math.fsum(weight for answer, weight in pairs if answer == reference)
+    return matches, math.fsum(weight for answer, weight in pairs if answer != reference)
 
 
 def question_score(
@@ -181,12 +140,14 @@ def question_score(
         >>> round(question_score("bayes", 0, [0, 0, 1], [0.9, 0.8, 0.7]), 6)
         0.2
     """
-    if scoring == "bayes_with_alpha":
-        return answers_score(reference, answers, answerable, beta_1=beta_1, beta_2=beta_2)
-    if own < bound:
-        return 0.5
-    matches, mismatches = counts(reference, answers, answerable, bound=bound)
-    if scoring == "bayes":
-        return bayes_score(matches, mismatches, beta_1=beta_1, beta_2=beta_2)
-    share = simple_score(matches, mismatches)
-    return 0.5 if share is None else share
+    weights = answerable
+    if scoring != "bayes_with_alpha":
+        if own < bound:
+            return 0.5
+        # the paper's footnote 7 says "greater than"; its package, and this, count the bound itself too
+        weights = [alpha >= bound for alpha in answerable]
+    matches, mismatches = counts(reference, answers, weights)
+    if scoring == "counting":
+        share = simple_score(matches, mismatches)
+        return 0.5 if share is None else share
+    return bayes_score(matches, mismatches, beta_1=beta_1, beta_2=beta_2)

@@ -21,8 +21,6 @@ from guardrail.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["fingerprint_of", "must_be_columns", "read", "write_fit"]
-
 T = TypeVar("T")
 
 _FORMAT = 1
@@ -41,16 +39,16 @@ def read(kind: type[T], text: str, source: str | Path) -> T:
     """
     try:
         content = json.loads(text)
-        if content["format"] != _FORMAT:
+        if (came := content.pop("format")) != _FORMAT:
             raise ConfigError(
-                f"expected format {_FORMAT} in {str(source)!r}, got {content['format']!r}: update guardrail-sdk"
+                f"expected format {_FORMAT} in {str(source)!r}, got {came!r}: update guardrail-sdk"
             )
-        return TypeAdapter(kind).validate_python(content)
+        return TypeAdapter(kind).validate_json(json.dumps(content))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         fault = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         raise ConfigError(f"expected a fit in {str(source)!r}, got {fault}") from error
-    except (ValueError, KeyError, TypeError, InputError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
         raise ConfigError(
             f"expected a fit in {str(source)!r}, got {type(error).__name__}: {error}"
         ) from error
@@ -62,8 +60,8 @@ def write_fit(fit: DataclassInstance, path: str | Path) -> None:
 
 
 def fingerprint_of(fit: DataclassInstance) -> str:
-    """A hash of all that scores depend on, provenance left out."""
-    content = {key: value for key, value in _content(fit).items() if key != "provenance"}
+    """A hash of all that scores depend on; provenance and the version that made it are left out."""
+    content = {key: value for key, value in _content(fit).items() if key not in {"provenance", "package"}}
     return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
