@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -13,12 +13,23 @@ from typing import Any, TypeGuard
 from benchmarks._data import read_csv
 from benchmarks._table import Row
 from benchmarks.logic.differential import differential
+from benchmarks.logic.english import read
 from guardrail.errors import InputError, ParseError
 from guardrail.logic.paper.temporal.generation import OPERATORS, Case, generate
 from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.english_parse import read
 from guardrail.logic.temporal.events import History, history, year_of
-from guardrail.logic.temporal.formula import And, Atom, Finally, Formula, Globally, Next, Until, from_json
+from guardrail.logic.temporal.formula import (
+    And,
+    Atom,
+    Finally,
+    Formula,
+    Globally,
+    Implies,
+    Next,
+    Not,
+    Or,
+    Until,
+)
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.semantics import holds, value
 
@@ -27,6 +38,7 @@ __all__ = [
     "Published",
     "differential_rows",
     "example_rows",
+    "from_json",
     "generation_rows",
     "judge",
     "published_rows",
@@ -121,6 +133,26 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
     if not cases:
         raise InputError(f"expected one case a line, got an empty file {path.name!r}")
     return cases
+
+
+_PUBLISHED: dict[str, Callable[..., Formula]] = {
+    "neg": Not,
+    "next": Next,
+    "finally": Finally,
+    "globally": Globally,
+    "conj": And,
+    "disj": Or,
+    "implies": Implies,
+    "until": Until,
+}
+
+
+def from_json(node: dict[str, Any]) -> Formula:
+    """The formula of a published case, the inverse of `to_json`."""
+    if node["op"] == "atom":
+        return Atom(node["event"])
+    parts = [from_json(node[name]) for name in ("arg", "left", "right") if name in node]
+    return _PUBLISHED[node["op"]](*parts, *node.get("interval", ()))
 
 
 def read_history(folder: Path, *, by: str = "event") -> dict[str, IntervalSet]:

@@ -17,7 +17,7 @@ from guardrail.errors import InputError
 
 if TYPE_CHECKING:
     from guardrail.logic.knowledge import Judgement, KnowledgeBase, Proof, Triple
-    from guardrail.logic.knowledge.sources import ReadFacts
+    from guardrail.logic.knowledge.sources.reading import ReadFacts
 
 _SHOWN = 5  # problems of an import that are told one by one
 
@@ -45,8 +45,8 @@ def opened(kb: str) -> Iterator[KnowledgeBase]:
 
 def gathered(files: Sequence[str]) -> ReadFacts:
     """All facts of some files and folders; what could not be read is reported."""
-    from guardrail.logic.knowledge.sources import ReadFacts
-    from guardrail.logic.knowledge.sources.mixed import read_facts
+    from guardrail.logic.knowledge.sources.files import read_facts
+    from guardrail.logic.knowledge.sources.reading import ReadFacts
 
     found = ReadFacts()
     for file in files:

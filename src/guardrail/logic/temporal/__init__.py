@@ -4,7 +4,7 @@
 formula      the immutable tree; JSON            notation       text to formula
 intervals    sets of years                       events         which went on in which years
 semantics    the value of a formula              claims         what free sentences claim
-english_parse  exact sentences to formulas       senses         a claim in its weakest and strongest sense
+senses       a claim in its weakest and strongest sense
 ```
 
 Nothing here knows of detectors or backends.

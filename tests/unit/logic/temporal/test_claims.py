@@ -52,7 +52,6 @@ class TestForms:
             ('"A" went on until "B" broke out.', "F[0,200] (A & (A U[0,200] B))", 1850),
             ('"A" lasted from 1900 until "B".', "A & (A U[0,200] B)", 1900),
             ('"What happened in 1900" happened in 1901.', '"What happened in 1900"', 1901),
-            ('"A" was going on in some year from 0 to 40 years after 1800.', "F[0,40] A", 1800),
         ],
     )
     def test_read(self, sentence, formula, year):
@@ -81,14 +80,6 @@ class TestForms:
         )
         assert str(claim.formula) == 'F[0,20000] (Blitz & "World War II")'
         assert read_claim("The Blitz happened during the war.", link=EVENTS.get) is None
-
-    def test_exact_sentences_are_linked_too(self):
-        """A quoted name that is no event is no claim."""
-        link = {'"one"': "two"}.get
-        assert (
-            str(read_claim('Both "one" and "one" were going on in 1900.', link=link).formula) == "two & two"
-        )
-        assert read_claim('Both "one" and "other" were going on in 1900.', link=link) is None
 
     def test_answers(self):
         """A claim is asked of a history like any formula: by hand."""

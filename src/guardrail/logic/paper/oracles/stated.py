@@ -11,7 +11,7 @@ from guardrail.logic.paper.oracles.graphs import Names, canonical
 from guardrail.logic.paper.oracles.questions import denies, statement_form
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reply import ReadReply
-from guardrail.logic.statements import Dated, Lexicon, Statement
+from guardrail.logic.statements import Dated, Statement
 from guardrail.logic.statements.dates import spans
 from guardrail.logic.statements.items import Known, items
 from guardrail.logic.statements.reading import read, stated
@@ -49,18 +49,14 @@ class Knowledge:
         statements: relations between two, in order.
         dates: events and their years, in order.
         conclusions: the sentences, or parts of sentences, that draw a conclusion.
-        unread: the other sentences, in which nothing was understood, and where they begin.
     """
 
     statements: tuple[Statement, ...]
     dates: tuple[Dated, ...]
     conclusions: tuple[str, ...]
-    unread: tuple[tuple[int, str], ...]
 
 
-def knowledge(
-    reply: ReadReply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon | None = None
-) -> Knowledge:
+def knowledge(reply: ReadReply, truth: Truth, goal: Goal | None) -> Knowledge:
     """The statements of the reasons; what follows "so", "hence" … is a conclusion and none of them.
 
     So is what repeats the question behind other statements, see `_repeats`.
@@ -68,10 +64,9 @@ def knowledge(
     said: list[Statement] = []
     dates: list[Dated] = []
     conclusions: list[str] = []
-    unread: list[tuple[int, str]] = []
     asked = truth.question + "\n\n"  # whom it asks about is whom "it" and "both" mean
     text = asked + "\n\n".join(reply.reasons)
-    for sentence in read(text, lexicon or truth.lexicon, about=truth.names):
+    for sentence in read(text, truth.lexicon, about=truth.names):
         if not sentence.row or sentence.start < len(asked):
             continue
         plain, start, stop = sentence.text, sentence.start, sentence.end
@@ -87,9 +82,7 @@ def knowledge(
         dates += when
         if thus is not None:
             conclusions.append(plain[cut:stop])
-        elif not found and not when:
-            unread.append((start, plain[start:stop]))
-    return Knowledge(tuple(said), tuple(dates), tuple(conclusions), tuple(unread))
+    return Knowledge(tuple(said), tuple(dates), tuple(conclusions))
 
 
 def drawn(found: Knowledge, truth: Truth, goal: Goal | None) -> bool | None:

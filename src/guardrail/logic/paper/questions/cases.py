@@ -255,7 +255,7 @@ def _candidates(rule: CaseRule, base: KnowledgeBase, count: int, seed: int) -> l
     few = max(2, count // 4)
     names = sorted(base.relations)
     holding = [
-        [one.triple for one in derived(base, kind, name, limit=count, each=few, seed=seed)]
+        list(derived(base, kind, name, limit=count, each=few, seed=seed))
         for kind in _DERIVED[rule]
         for name in names
     ]

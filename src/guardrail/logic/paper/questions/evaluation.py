@@ -5,10 +5,9 @@ The flow asks at temperature 0, so that with a lasting cache a run that was inte
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias
 
 from guardrail.engine.flow import Failed, Flow, each
 from guardrail.logic.paper.questions.prompt import Kind, prompt
@@ -17,8 +16,6 @@ from guardrail.requests import Ask
 from guardrail.statistics.intervals import wilson
 
 Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
-
-K = TypeVar("K", bound=Hashable)
 
 
 class Asked(Protocol):
@@ -113,14 +110,6 @@ def judged(case: Asked, text: str) -> CaseOutcome:
         case said:
             right = (said == "yes") == case.answer
             return CaseOutcome(case, "right" if right else "wrong", said, text)
-
-
-def by(outcomes: Iterable[CaseOutcome], key: Callable[[Any], K]) -> Mapping[K, Rate]:
-    """The rate of each group of cases, in the order in which the groups first come."""
-    groups: dict[K, list[CaseOutcome]] = defaultdict(list)
-    for one in outcomes:
-        groups[key(one.case)].append(one)
-    return {name: wrong_rate(group) for name, group in groups.items()}
 
 
 def wrong_rate(outcomes: Sequence[CaseOutcome]) -> Rate:

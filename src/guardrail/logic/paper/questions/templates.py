@@ -37,9 +37,6 @@ _HELD = frozenset(_NOUNS) - {
     "symptoms and signs",
 }
 
-Mutation = str
-"""What was done to the plain sentence: "none", "synonym", "antonym", "negation", or two joined by "+"."""
-
 # What is put around a sentence, and whether that asks for it or for its opposite.
 _FRAMES = (
     ("Is it true that {}?", True),
@@ -57,12 +54,12 @@ class Wording:
     Attributes:
         question: in English.
         affirms: whether Yes means that the triple holds; else, that it does not.
-        mutation: what was done to the plain sentence.
+        mutation: what was done to the plain sentence: "none", "synonym", "antonym", "negation", or two joined by "+".
     """
 
     question: str
     affirms: bool
-    mutation: Mutation = "none"
+    mutation: str = "none"
 
 
 def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> Iterator[Wording]:
@@ -98,13 +95,6 @@ def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> I
             if true or double:
                 mutation = _joined(kind, "negation" if true else "negation+antonym")
                 yield Wording(frame.format(denied), affirms=not true, mutation=mutation)
-
-
-def statement(triple: Triple, relations: Relations, *, holds: bool = True) -> str:
-    """A triple or its denial as a sentence, without a full stop."""
-    phrase = next(_phrases(triple.relation, relations))[0]
-    subject, object_ = _sides(triple, relations)
-    return phrase.statement(subject, object_) if holds else phrase.denial(subject, object_)
 
 
 def _joined(*kinds: str) -> str:

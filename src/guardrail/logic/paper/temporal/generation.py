@@ -94,7 +94,6 @@ def generate(
     depths: Sequence[int] = (1, 2, 3),
     seed: int = 0,
     operators: Sequence[Operator] = OPERATORS,
-    today: int | None = None,
 ) -> list[Case]:
     """Cases over the events of a history, the same for the same arguments.
 
@@ -108,7 +107,6 @@ def generate(
         depths: the depths of formulas, 1 or more.
         seed: of the random numbers.
         operators: those that formulas are made of.
-        today: this year, for the tense of the questions.
 
     Raises:
         ConfigError: an option is out of range.
@@ -120,7 +118,7 @@ def generate(
             f"expected count ≥ 1, depths from 1 to 6 and an operator, got {count!r}, {depths!r}, {operators!r}"
         )
     source = _Source(history, operators, random.Random(seed))  # noqa: S311  # nothing secret is drawn
-    found = list(islice(_cases(source, depths, today), count))
+    found = list(islice(_cases(source, depths), count))
     if len(found) < count:
         raise InputError(
             f"expected events for {count} cases, got {len(source.names)} events, enough for {len(found)}: "
@@ -129,7 +127,7 @@ def generate(
     return found
 
 
-def _cases(source: _Source, depths: Sequence[int], today: int | None) -> Iterator[Case]:
+def _cases(source: _Source, depths: Sequence[int]) -> Iterator[Case]:
     cells: list[tuple[Operator | None, int]] = [(None, 0)]
     cells += [(operator, depth) for depth in depths for operator in source.operators]
     wanted = dict.fromkeys(cells, True)
@@ -142,18 +140,19 @@ def _cases(source: _Source, depths: Sequence[int], today: int | None) -> Iterato
                 continue
             wanted[cell] = not wanted[cell]
             seen.add(drawn)
-            yield _case(*drawn, source.history, today)
+            yield _case(*drawn, source.history)
 
 
-def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet], today: int | None) -> Case:
+def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet]) -> Case:
     explanation = explain(formula, year, history)
     answer = explanation.holds
     years = {name: history[name].spans for name in sorted(formula.atoms())}
     if holds_by_definition(formula, year, years) != answer:
         raise Disagreement(f"{formula} in {year}: {answer} by sets of years, {not answer} year by year")
-    asked = question(formula, year, today=today)
     spans = tuple((name, int(first), int(last)) for name, several in years.items() for first, last in several)
-    return Case(formula, year, asked, answer, explanation.values[formula], str(explanation), spans)
+    return Case(
+        formula, year, question(formula, year), answer, explanation.values[formula], str(explanation), spans
+    )
 
 
 class _Source:

@@ -57,7 +57,6 @@ class TestCorrect:
         found = judge("No. Steven Spielberg directed Jaws. George Lucas directed Star Wars.", FILMS)
         assert (found.name, found.false) == ("correct", ())
         assert found.unverified == ("Star Wars, director, George Lucas",)
-        assert found.by_similarity() == "error_knowledge"
 
     def test_finer(self):
         """A value between the two of a fact entails it, and is not given in its place."""
@@ -101,13 +100,6 @@ class TestKnowledge:
         )
         assert found.name == "error_knowledge"
         assert "Zeus, child, Priam (against: what follows from it is false)" in found.false
-
-    def test_known(self):
-        """A knowledge base's word counts on what the facts do not hold."""
-        reply = "No. Steven Spielberg directed Jaws. George Lucas directed Alien."
-        assert judge(reply, FILMS).name == "correct"
-        found = judge(reply, FILMS, known=lambda triple: False if triple.subject == "Alien" else None)
-        assert found.name == "error_knowledge"
 
 
 class TestInference:

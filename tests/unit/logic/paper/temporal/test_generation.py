@@ -5,14 +5,15 @@ import math
 from collections import Counter
 
 import pytest
+from benchmarks.logic.english import read
+from benchmarks.logic.temporal import from_json
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.paper.temporal import generation as module
 from guardrail.logic.paper.temporal.generation import OPERATORS, Disagreement, generate
 from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.english_parse import read
 from guardrail.logic.temporal.events import history
-from guardrail.logic.temporal.formula import Finally, Not, from_json
+from guardrail.logic.temporal.formula import Finally, Not
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
 from guardrail.logic.temporal.semantics import value
@@ -103,11 +104,6 @@ class TestGenerate:
         assert not {"ever", "never"} & {
             name for case in generate(events, count=200) for name in case.formula.atoms()
         }
-
-    def test_future(self):
-        """With today's year given."""
-        events = history([("a", 2100, 2110), ("b", 2105, 2120)])
-        assert {case.question.split()[0] for case in generate(events, count=20, today=2026)} <= {"Will"}
 
     @pytest.mark.parametrize(
         "options", [{"count": 0}, {"depths": ()}, {"depths": (0,)}, {"depths": (9,)}, {"operators": ()}]
