@@ -79,8 +79,6 @@ from guardrail.report import (
     Verdict,
 )
 
-__all__ = ["Effort", "ReferenceCheck"]
-
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}

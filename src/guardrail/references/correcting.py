@@ -21,8 +21,6 @@ from guardrail.references.bibliography.venues import publishes
 from guardrail.references.citations import Citation
 from guardrail.report import Edit, Span
 
-__all__ = ["corrections", "with_numbers"]
-
 _NUMBERS = ("volume", "issue", "pages")
 # kinds of difference; a workshop, or findings, are near the conference
 _VENUES = frozenset({"another", "unknown", "unlike"})

@@ -9,8 +9,6 @@ from guardrail.references.bibliography.records import Match, Record, Status
 from guardrail.references.interrogate import Interrogation
 from guardrail.report import ComparedField, Evidence, Lookup, Measurement, Replies, Work
 
-__all__ = ["NUMBERS", "QUESTIONS", "lookup_of", "mean", "replies_of"]
-
 QUESTIONS = {
     "iq": "Who wrote it?",
     "dq1": "Does it exist?",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guardrail.engine.flow import Reason, why
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.claims import retraction
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
@@ -20,31 +21,13 @@ from guardrail.references.second_reading import in_marks
 from guardrail.references.wording import another, belongs, compared, corrected, impossible
 from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
 
-__all__ = ["DOUBTFUL", "Findings"]
-
 DOUBTFUL = frozenset({"labelled", "unmarked", "model"})
 """Styles whose title may be none: never an accusation."""
 
 _IN_MARKS = {"quoted", "bibtex", "ris", "json"}  # styles that say which words are the title
 _INITIALS = re.compile(r"\b[A-Z]{3,6}\b")  # Reno v. ACLU
-_SHORT_FOR = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "original",
-        "official",
-        "paper",
-        "article",
-        "preprint",
-        "report",
-        "book",
-        "code",
-        "repository",
-        "repo",
-        "page",
-        "pdf",
-    ]
+_SHORT_FOR = word_set(
+    "the a an original official paper article preprint report book code repository repo page pdf"
 )
 _CASE = " v. "
 _MAIN = 3  # words that are a title of their own

@@ -35,8 +35,6 @@ from guardrail.references.scoring import (
 )
 from guardrail.requests import Ask, Completion
 
-__all__ = ["DETAILS", "DIRECT", "Interrogation", "Interviewer", "Query"]
-
 Query: TypeAlias = Literal["iq", "dq1", "dq2", "dq3", "year", "venue"]
 DIRECT: tuple[Query, ...] = ("dq1", "dq2", "dq3")
 DETAILS: tuple[Query, ...] = ("year", "venue")

@@ -17,8 +17,6 @@ from guardrail.references.bibliography.venues import unlike
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import is_press, one_house
 
-__all__ = ["Differences", "accused", "completed"]
-
 Differences: TypeAlias = Literal["default", "strict"]
 
 # Fields and kinds of difference that are an accusation by default.

@@ -10,16 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from guardrail.requests import TokenLogprob
 
-__all__ = [
-    "Posterior",
-    "direct_score",
-    "groundedness",
-    "indirect_score",
-    "mean",
-    "probability_of_yes",
-    "yes_rate",
-]
-
 
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of what is defined; `None` of nothing."""

@@ -27,25 +27,6 @@ from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.words import title_case, words
 from guardrail.references.quotation import Differences, accused
 
-__all__ = [
-    "STRINGS",
-    "TRIED",
-    "confirms",
-    "exchanged",
-    "goes_on",
-    "in_marks",
-    "is_plain",
-    "name_beside",
-    "read_again",
-    "read_between",
-    "read_exchanged",
-    "rest",
-    "says_more",
-    "title_beside",
-    "unexplained_link",
-    "with_names_before",
-]
-
 STRINGS: frozenset[Style] = frozenset({"numbered", "bulleted", "inline"})
 """Styles in which the fields have to be separated."""
 

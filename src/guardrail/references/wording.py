@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Status
 
-__all__ = ["another", "belongs", "compared", "corrected", "impossible", "name_of"]
-
 _NAMES = {"doi": "DOI", "arxiv": "arXiv number", "isbn": "ISBN", "pmid": "PubMed number", "url": "address"}
 _IDENTIFIERS = frozenset({"doi", "arxiv", "isbn", "pmid", "url"})
 _MOST = 4  # authors that are named

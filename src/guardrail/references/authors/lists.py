@@ -34,17 +34,6 @@ from guardrail.references.authors.words import (
     WORDS_OF_BODIES,
 )
 
-__all__ = [
-    "LONGEST_REPLY",
-    "MOST_AUTHORS",
-    "ListComparison",
-    "agreement",
-    "authors_agree",
-    "compare_authors",
-    "overlap",
-    "parse_authors",
-]
-
 LONGEST_REPLY = 4000
 """Characters of a reply that are read."""
 

@@ -31,19 +31,6 @@ from guardrail.references.authors.words import (
     WRITTEN_FIRST,
 )
 
-__all__ = [
-    "LONGEST_NAME",
-    "Name",
-    "NameKey",
-    "are_initials",
-    "family_names",
-    "fold",
-    "name_key",
-    "parse_name",
-    "same_author",
-    "same_key",
-]
-
 LONGEST_NAME = 120
 """Characters of a name that are read."""
 

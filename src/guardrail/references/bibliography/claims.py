@@ -7,31 +7,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from guardrail.references.authors.lists import MOST_AUTHORS
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise, normalise_arxiv
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.bibliography.titles import Title
 from guardrail.references.bibliography.venues import same_venue
 
-__all__ = [
-    "Identifier",
-    "identifiers",
-    "invented_subtitle",
-    "retraction",
-    "same_address",
-    "unexplained",
-    "without_retraction",
-    "words_of",
-]
-
 ARXIV_DOI = "10.48550/"
-_EDITIONS = "arxiv preprint edition editions ed text annotated illustrated unabridged critical first second third fourth fifth revised reprint st nd rd th"
-EDITIONS = frozenset(_EDITIONS.split())
+EDITIONS = word_set(
+    "arxiv preprint edition editions ed text annotated illustrated unabridged critical first second third fourth fifth revised reprint st nd rd th"
+)
 # What introduces a title, or stands beside it, and says nothing about the work.
-_LEADS = (
+LEADS = word_set(
     "a al also an and article as at book by called cf citation doi entitled et from http https in its link named of "
     "on org paper pdf published reference see source the their title titled url work www"
 )
-LEADS = frozenset(_LEADS.split())
 ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 
 

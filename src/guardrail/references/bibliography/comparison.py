@@ -15,7 +15,7 @@ from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.leads import without_lead
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
-from guardrail.references.authors.words import WORDS_OF_BODIES
+from guardrail.references.authors.words import WORDS_OF_BODIES, word_set
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
@@ -30,45 +30,23 @@ from guardrail.references.bibliography.records import (
 )
 from guardrail.references.bibliography.venues import compare_venues, publishes, same_venue, unlike
 
-__all__ = ["as_written", "check_authors", "check_fields"]
-
 # Bodies that stand for people: "the DeepMind Team" says nothing about who wrote it.
-_BODIES = (
+BODIES = word_set(
     "team teams group groups collaboration consortium committee researchers scientists authors author staff lab labs "
     "laboratory laboratories research university institute department company inc corporation organisation "
     "organization colleagues coauthors others unknown anonymous various google deepmind openai microsoft facebook "
     "meta nvidia"
 )
-BODIES = frozenset(_BODIES.split())
-_LASTING = frozenset(  # words of bodies that are often named by the beginning of their names
-    [
-        "academies",
-        "academy",
-        "agency",
-        "association",
-        "board",
-        "bureau",
-        "center",
-        "centers",
-        "centre",
-        "centres",
-        "commission",
-        "committee",
-        "council",
-        "department",
-        "institute",
-        "institutes",
-        "ministry",
-        "office",
-        "organisation",
-        "organization",
-        "panel",
-        "society",
-    ]
+# words of bodies that are often named by the beginning of their names
+_LASTING = word_set(
+    "academies academy agency association board bureau center centers centre centres commission "
+    "committee council department institute institutes ministry office organisation organization panel "
+    "society"
 )
 # Prefixes of archives: a work that has such a DOI may have another one where it was printed.
-_ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
-ARCHIVES = frozenset(_ARCHIVES.split())
+ARCHIVES = word_set(
+    "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
+)
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
 _BODY = 3  # words of a name that stands for a body, at least
 _SHORT = re.compile(r"[A-Z]{3,6}")

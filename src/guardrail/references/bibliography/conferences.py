@@ -15,8 +15,6 @@ from functools import cache, lru_cache
 from guardrail.references.bibliography.journals import abbreviates
 from guardrail.references.bibliography.normalise import normalise
 
-__all__ = ["SERIES", "Conference", "conference", "named", "series_of"]
-
 _TABLE = """
 NeurIPS NIPS | advances in neural information processing systems; conference on neural information processing systems; neural information processing systems | nips | 10.52202 10.5555 10.7551
 ICML | conference on machine learning | pmlr | 10.1145 10.5555

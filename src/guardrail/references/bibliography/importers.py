@@ -17,8 +17,6 @@ from guardrail.references.bibliography.index import BATCH, Added, Bookmark, Prog
 from guardrail.references.bibliography.records import Record
 from guardrail.references.bibliography.retractions import Retraction
 
-__all__ = ["Imported", "import_files"]
-
 PROBLEMS_KEPT = 1000
 NAMED = 5  # entries left out that are shown
 WITH_ABSTRACTS = frozenset(set(Format) - {Format.DBLP, Format.RETRACTION_WATCH})

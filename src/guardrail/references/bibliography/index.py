@@ -29,8 +29,6 @@ from guardrail.references.bibliography.retractions import Retraction, without_ma
 from guardrail.references.bibliography.schema import VERSION, check, install, upgrade, version_of
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["BATCH", "Added", "Bookmark", "Index", "Progress", "Stats"]
-
 Progress = Callable[[int, int], None]
 """Called now and then with the numbers of records read and records added so far."""
 

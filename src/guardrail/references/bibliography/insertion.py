@@ -24,8 +24,6 @@ from guardrail.references.bibliography.retractions import (
 from guardrail.references.bibliography.schema import LONGEST_WORD, length_mark, to_row
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["cleaned", "identity_of", "insert", "keys_of", "unknown_works"]
-
 SAID = "marked as retracted in its title"
 # DBLP numbers people of one name, "Wei Wang 0001"; nobody quotes them so.
 HOMONYM = re.compile(r"(?<=[^\W\d_]|\.) \d{4}$")

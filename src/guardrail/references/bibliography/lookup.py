@@ -31,8 +31,6 @@ from guardrail.references.bibliography.schema import (
 from guardrail.references.bibliography.spelling import Vocabulary
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title, is_part
 
-__all__ = ["Lookup", "exact_keys", "has_its_title", "most_alike"]
-
 SLOTS = 6  # words of a title that the full-text query uses
 MOST_WORDS = 60  # of a title that are read
 CANDIDATES = 600

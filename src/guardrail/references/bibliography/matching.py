@@ -26,8 +26,6 @@ from guardrail.references.bibliography.titles import (
 )
 from guardrail.references.bibliography.venues import same_venue
 
-__all__ = ["as_quoted", "is_same", "judge"]
-
 _YEAR_BEHIND = re.compile(r"[\s,]*(?:1[5-9]|20)\d\d\W*$")  # JAMA 2016
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
 

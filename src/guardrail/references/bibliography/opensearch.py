@@ -42,8 +42,6 @@ from guardrail.references.bibliography.retractions import (
 )
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["OpenSearch"]
-
 ADDRESS = re.compile(
     r"(?:opensearch|elasticsearch)(?:\+(?P<scheme>https?))?://(?P<host>[A-Za-z0-9._\-\[\]:]+)/(?P<index>[a-z0-9][a-z0-9._-]{0,200})/?"
 )

@@ -9,20 +9,6 @@ from typing import Any, ClassVar, Protocol
 
 from guardrail.engine.flow import Keep, Request
 
-__all__ = [
-    "LED",
-    "Bibliography",
-    "FieldCheck",
-    "Find",
-    "Match",
-    "Outcome",
-    "Record",
-    "Reference",
-    "Status",
-    "WithAbstracts",
-    "abstracts_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Reference:

@@ -14,8 +14,6 @@ from pathlib import Path
 from guardrail._version import __version__
 from guardrail.errors import InputError
 
-__all__ = ["cache_folder", "is_index", "remembered"]
-
 _SQLITE = b"SQLite format 3\x00"
 _INDEX_NAMES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
 _KEPT = 20  # the latest

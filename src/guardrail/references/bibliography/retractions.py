@@ -12,17 +12,6 @@ from guardrail.references.authors.lists import authors_agree
 from guardrail.references.bibliography.normalise import key, normalise, squeeze
 from guardrail.references.bibliography.records import Record
 
-__all__ = [
-    "Retraction",
-    "latest",
-    "mark",
-    "retraction_keys",
-    "retractions_of",
-    "spread",
-    "store",
-    "without_mark",
-]
-
 # How publishers rename a retracted work. A notice is called "Retraction: …" or "Retraction note: …" and is left as it is.
 MARKED = re.compile(
     r"\s*(?:RETRACTED(?: (?:ARTICLE|PAPER|CHAPTER))?|Retracted(?: (?:[Aa]rticle|[Pp]aper|[Cc]hapter))?|WITHDRAWN):\s+(?=\S)"

@@ -20,19 +20,6 @@ from guardrail.errors import IndexFault
 from guardrail.references.bibliography.faults import remedy
 from guardrail.references.bibliography.records import Record
 
-__all__ = [
-    "LONGEST_WORD",
-    "VERSION",
-    "check",
-    "columns",
-    "from_row",
-    "install",
-    "length_mark",
-    "to_row",
-    "upgrade",
-    "version_of",
-]
-
 APPLICATION = 0x47524249  # "GRBI", in the file's header: this file is ours
 VERSION = 2
 READABLE = (1, VERSION)

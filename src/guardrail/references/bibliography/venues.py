@@ -9,20 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.conferences import Named, named, series_of
 from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["CUT", "compare_venues", "only_publishes", "publishes", "same_venue", "unlike"]
-
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
-_GENERIC = (
+GENERIC = word_set(
     "proceedings proc annual meeting conference conf international intl ieee acm cvf vol volume no number pp pages "
     "preprint eprint abs st nd rd th"
 )
-GENERIC = frozenset(_GENERIC.split())
 MEETINGS = frozenset({"proceedings", "proc", "conference", "conf", "meeting", "symposium"})
 SAME = {
     "nips": "advances neural information processing systems",
@@ -37,19 +35,17 @@ NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)?|[a-z]{0,2}\d[\da-z]*")
 _EAST, _CYRILLIC = re.compile(r"[\u3041-\u9fff\uac00-\ud7a3]"), re.compile(r"[\u0400-\u04ff]")
 LONGEST = 300  # characters of a venue that are read
 # What a reference has in place of a venue: who publishes it.
-_PUBLISHERS = (
+PUBLISHERS = word_set(
     "aaai aclweb acm anthology associates association birkhauser blackwell cambridge computing curran elsevier ieee inc "
     "kaufmann machinery mit morgan openreview oxford press publisher publishers publishing sage sons springer "
     "taylor francis usenix university verlag wiley"
 )
-PUBLISHERS = frozenset(_PUBLISHERS.split())
 # Words and signs that many publishers have in their names.
-_HOUSE_WORDS = (
+_OF_HOUSES = word_set(
     "press presses university universities publisher publishers publishing publications books book editions house company "
     "verlag editions editeur editorial editores ediciones editora edicoes edizioni editore editori uitgeverij forlag wydawnictwo "
     "издательство университета университет"
 )
-_OF_HOUSES = frozenset(_HOUSE_WORDS.split())
 _HOUSE_SIGNS = re.compile(
     r"出版社|出版公司|出版集团|出版|大学|大學|印书馆|書館|书局|書局|书店|書店|書房|書院|新書|文庫|선서|문고|출판사|출판부|출판|대학교|대학"
 )

@@ -19,8 +19,6 @@ from guardrail.references.sources.resolver import Resolver, text, year
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["Arxiv"]
-
 _ATOM, _OWN = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 
 

@@ -23,8 +23,6 @@ from guardrail.references.sources.guarded import REDIRECTS, Guarded
 from guardrail.references.sources.memory import Memory
 from guardrail.references.sources.pace import Clock, Pace
 
-__all__ = ["NOT_READ", "Client", "Count", "Manners", "Query", "agent"]
-
 T = TypeVar("T")
 
 MOST_BYTES = 8_000_000

@@ -14,8 +14,6 @@ from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.kinds import case_citation
 from guardrail.references.sources.resolver import Resolver, loaded, text, year
 
-__all__ = ["CourtListener"]
-
 
 class CourtListener(Resolver):
     """One citation a request, one request a second."""

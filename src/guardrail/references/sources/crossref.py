@@ -14,8 +14,6 @@ from guardrail.references.sources.client import CONTACT, Manners, Query
 from guardrail.references.sources.escaping import segment, words
 from guardrail.references.sources.resolver import Resolver, first, loaded, text
 
-__all__ = ["Crossref", "csl_record"]
-
 
 class Crossref(Resolver):
     """Three searches a second for who gives an address, one for others."""

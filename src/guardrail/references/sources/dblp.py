@@ -13,8 +13,6 @@ from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import words
 from guardrail.references.sources.resolver import Resolver, first, loaded, text, year
 
-__all__ = ["Dblp"]
-
 _NUMBER = re.compile(r" \d{4}$")  # behind a name that several people have
 
 

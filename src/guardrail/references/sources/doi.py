@@ -17,8 +17,6 @@ from guardrail.references.sources.escaping import segment
 from guardrail.references.sources.guarded import Guarded
 from guardrail.references.sources.resolver import Resolver, loaded
 
-__all__ = ["Doi"]
-
 _CSL = "application/vnd.citationstyles.csl+json"
 
 

@@ -25,8 +25,6 @@ from guardrail.references.sources.pubmed import PubMed
 from guardrail.references.sources.resolver import Resolver
 from guardrail.references.sources.semantic_scholar import SemanticScholar
 
-__all__ = ["CATALOGUES", "available", "opened"]
-
 CATALOGUES: dict[str, type[Resolver]] = {
     one.name: one
     for one in (

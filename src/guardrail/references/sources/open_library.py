@@ -17,8 +17,6 @@ from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import words
 from guardrail.references.sources.resolver import Resolver, first, loaded, text, year
 
-__all__ = ["OpenLibrary"]
-
 _FIELDS = "key,title,subtitle,author_name,first_publish_year,publish_year,publisher,isbn"
 
 

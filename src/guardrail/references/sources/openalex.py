@@ -16,8 +16,6 @@ from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import segment, words
 from guardrail.references.sources.resolver import Resolver, loaded, text, year
 
-__all__ = ["OpenAlex"]
-
 _FIELDS = "id,doi,ids,title,publication_year,authorships,primary_location,biblio,is_retracted,type,abstract_inverted_index"
 _MOST_AUTHORS = 100  # of a work in a list; it cuts longer ones
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-__all__ = ["Clock", "Pace"]
-
 SLOWEST = 30.0  # seconds between two requests, however often a source complains
 FIRST_PAUSE = 0.25  # seconds between two requests after the first complaint about a source without a limit
 RECOVERY = 0.9  # of the pause remains after a request that went well

@@ -12,8 +12,6 @@ from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import content_words
 from guardrail.references.sources.resolver import Resolver, loaded, text, year
 
-__all__ = ["PubMed"]
-
 _SEARCH, _SUMMARY = "/entrez/eutils/esearch.fcgi", "/entrez/eutils/esummary.fcgi"
 _PLAIN_DOI = re.compile(r"10\.\d{4,9}/[\w./-]{1,100}", re.ASCII)  # nothing that its query language knows
 

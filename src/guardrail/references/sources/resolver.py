@@ -18,8 +18,6 @@ from guardrail.references.sources.guarded import Guarded
 from guardrail.references.sources.memory import Memory
 from guardrail.references.sources.pace import Clock
 
-__all__ = ["Resolver", "confirmed", "first", "loaded", "text", "year"]
-
 
 class Resolver(ABC):
     """A public catalogue of works.

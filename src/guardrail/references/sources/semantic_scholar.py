@@ -15,8 +15,6 @@ from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import segment, words
 from guardrail.references.sources.resolver import Resolver, loaded, text, year
 
-__all__ = ["SemanticScholar"]
-
 _FIELDS = "title,authors,year,venue,publicationVenue,journal,externalIds,url,abstract"
 
 

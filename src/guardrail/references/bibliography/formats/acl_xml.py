@@ -12,8 +12,6 @@ from guardrail.references.bibliography.formats.xml_elements import elements, inn
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_isbn
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["read_acl_xml"]
-
 SITE = "https://aclanthology.org/"
 
 

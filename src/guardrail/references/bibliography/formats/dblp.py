@@ -12,8 +12,6 @@ from guardrail.references.bibliography.formats.xml_elements import elements, inn
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi, normalise_isbn
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["DBLP_KINDS", "read_dblp"]
-
 DBLP_KINDS = (
     "article", "inproceedings", "proceedings", "book", "incollection", "phdthesis", "mastersthesis", "data", "www",
 )  # fmt: skip

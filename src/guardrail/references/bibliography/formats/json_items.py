@@ -14,8 +14,6 @@ from guardrail.errors import ParseError
 from guardrail.references.bibliography.formats.lines import Passed, Piece, Problem, opened
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["as_list", "as_object", "as_text", "json_items", "read_items"]
-
 LONGEST_ITEM = 1 << 26  # bytes; a work with ten thousand references has two million
 CHUNK = 1 << 18
 # Where the items begin in a dump of Crossref ({"items": […]}) or a reply ({"message": {…, "items": […]}}, {"results": […]}, {"data": […]}).

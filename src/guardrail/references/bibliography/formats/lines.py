@@ -14,8 +14,6 @@ from guardrail.errors import InputError, ParseError
 from guardrail.references.bibliography.records import Record
 from guardrail.references.bibliography.retractions import Retraction
 
-__all__ = ["Passed", "Piece", "Problem", "decoded", "numbered_lines", "opened", "readable"]
-
 LONGEST_LINE = 1 << 20  # bytes
 GZIP = b"\x1f\x8b"
 

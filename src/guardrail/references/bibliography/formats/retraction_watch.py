@@ -19,8 +19,6 @@ from guardrail.references.bibliography.formats.lines import Passed, Piece, Probl
 from guardrail.references.bibliography.normalise import normalise, normalise_doi, normalise_pmid
 from guardrail.references.bibliography.retractions import Retraction
 
-__all__ = ["COLUMNS", "read_retraction_watch"]
-
 COLUMNS = ("RetractionNature", "RetractionDate", "OriginalPaperDOI", "OriginalPaperPubMedID", "Title")
 DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")  # month first
 

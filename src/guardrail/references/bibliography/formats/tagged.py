@@ -26,8 +26,6 @@ from guardrail.references.bibliography.normalise import (
 )
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["TagTable", "read_endnote", "read_pubmed", "read_ris", "read_web_of_science", "tags_of"]
-
 MOST_VALUES = 10_000  # of one work; a file without ends of entries would grow without end
 MEDLINE = re.compile(r"pubmed|medline|\bnlm\b", re.IGNORECASE)
 LINES = {

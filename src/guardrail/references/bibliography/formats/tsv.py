@@ -16,8 +16,6 @@ from guardrail.references.bibliography.normalise import (
 )
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["read_tsv"]
-
 HEADER = ("title", "authors", "year", "venue", "source")
 
 
