@@ -29,7 +29,8 @@ from guardrail.errors import InputError
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.knowledge.proofs import sentence
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.paper.questions.cases import FactCase, generate
 from guardrail.logic.paper.questions.evaluation import Asked, CaseOutcome, Rate, evaluate, wrong_rate
 from guardrail.logic.paper.questions.prompt import Kind

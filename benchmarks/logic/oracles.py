@@ -18,7 +18,8 @@ from benchmarks.logic.temporal import read_cases
 from benchmarks.logic.thresholds import best, estimate
 from guardrail.errors import ParseError
 from guardrail.logic.knowledge import Triple
-from guardrail.logic.paper.oracles import ReplyVerdict, Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import ReplyVerdict, judge
 
 __all__ = ["BAR", "CLASSES", "Judged", "judged", "rows"]
 

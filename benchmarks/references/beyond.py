@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from benchmarks._plots import calibration_plot
 from benchmarks._stats import auc, brier, delong_interval, ece, reliability, wilson_interval
 from benchmarks._table import Row
-from benchmarks.references.replay import QUERIES, Scored, Topic, replay
+from benchmarks.references.replay import QUERIES, Scored, Topic, agreement, replay
 from guardrail.detectors import ReferenceCheck
 from guardrail.references import read_yes_no
-from guardrail.references.authors.lists import agreement
 from guardrail.statistics.calibration import fit_logistic, threshold_for_fdr
 
 __all__ = ["calibration_rows", "fast_auc_over_all_draws", "rows"]

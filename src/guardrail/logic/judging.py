@@ -18,8 +18,8 @@ from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.proofs import Judgement, sentence
 from guardrail.logic.knowledge.relations import Relation
 from guardrail.logic.linking import LONGEST, EntityLink, alike
-from guardrail.logic.outcomes import Outcome, State
-from guardrail.logic.statements import Statement
+from guardrail.logic.outcomes import Outcome
+from guardrail.logic.statements.model import Statement
 from guardrail.logic.temporal.intervals import in_words
 from guardrail.logic.temporal.semantics import holds
 from guardrail.logic.temporal.senses import Claim
@@ -105,13 +105,14 @@ class Judge:
     def _proved(
         self, judgement: Judgement, said: Statement, subject: EntityLink, object_: EntityLink
     ) -> Outcome:
-        state: State = "entailed" if judgement.state == "entailed" else "contradicted"
         known = [sentence(fact, self.world.relations, holds=True) for fact in judgement.facts]
         steps = [f"Known: {fact}." for fact in known]
         for mention, link in ((said.subject, subject), (said.object, object_)):
             if link.how == "spelling":
                 steps.insert(0, f"{mention.text!r} was read as {link.entity!r}.")
-        return Outcome(state, judgement.words, (*steps, judgement.words), " and ".join(known[:_SHOWN]))
+        return Outcome(
+            judgement.state, judgement.words, (*steps, judgement.words), " and ".join(known[:_SHOWN])
+        )
 
     # --- by names ------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from guardrail.logic.statements import Statement
+from guardrail.logic.statements.model import Statement
 from guardrail.logic.statements.words import (
     ADVERBS,
     ARTICLES,

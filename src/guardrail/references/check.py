@@ -210,7 +210,6 @@ class ReferenceCheck(Detector):
         )
         self._interviewer = Interviewer(
             queries=self.queries,
-            witnesses=3,
             draws=self.draws,
             agreement=self.agreement,
             parsing=self.parsing,

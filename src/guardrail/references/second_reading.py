@@ -217,7 +217,7 @@ def _has_title(match: Match) -> bool:
 def _line(citation: Citation, answer: str) -> tuple[str, int]:
     """The line that a title is in, as far as it is near, and where it begins."""
     span = citation.span
-    begin = max(answer.rfind("\n", 0, span.start) + 1, span.start - _NEAR)
+    begin = _line_begin(answer, span.start, _NEAR)
     end = answer.find("\n", span.end)
     return answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)], begin
 
@@ -288,10 +288,10 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663); or all of a line before an
     arrow.
     """
-    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _BEFORE)
+    begin = _line_begin(answer, citation.span.start, _BEFORE)
     text, start = answer[begin : citation.span.end], citation.span.start - begin
     first = min((one.start for one in identifiers(text) if one.end > start), default=len(text))
-    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+    known = _words_about(work)
     for end in (start,) if citation.reference.authors else (start, first):  # names lead to the identifier
         found = _TITLE_BEFORE.search(text, 0, end)
         if found and _capitals(found["title"]) >= _LEAST and _is_of_another(found["title"], known):
@@ -317,6 +317,16 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     return ""
 
 
+def _line_begin(answer: str, at: int, most: int) -> int:
+    """Where the line of a place begins, as far as it is near."""
+    return max(answer.rfind("\n", 0, at) + 1, at - most)
+
+
+def _words_about(work: Record) -> frozenset[str]:
+    """The words of what is known of a work."""
+    return words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+
+
 def _capitals(text: str) -> int:
     """How many words begin with a capital."""
     return sum(word[:1].isupper() for word in words(text))
@@ -333,7 +343,7 @@ def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
     check, work = next((one for one in match.fields if one.field == "authors"), None), match.record
     if check is None or work is None or check.how not in {"missing", "given"} or work.et_al:
         return match
-    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _NAMES_BEFORE)
+    begin = _line_begin(answer, citation.span.start, _NAMES_BEFORE)
     text, at = answer[begin : citation.span.end], citation.span.start - begin
     found = text.find(work.authors[0])
     if not 0 <= found < at or not all(name in text[found:] for name in work.authors):
@@ -345,7 +355,7 @@ def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
 def name_beside(citation: Citation, answer: str, work: Record) -> str:
     """What seems to name a law next to its number, in brackets, and shares less than half of its words with the law; "" if nothing does."""
     start, end = citation.span.start, citation.span.end
-    line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
+    line = _line_begin(answer, start, _BEFORE)
     before = _NAME_BEFORE.search(answer, line, start) if answer[start - 1 : start] == "(" else None
     if before and title_case(before["title"]) < _CASED:
         before = None  # Processing is lawful (Regulation (EU) …)
@@ -370,7 +380,7 @@ def unexplained_link(text: str, title: str, work: Record) -> str:
     if not title or title not in said:
         return ""
     left = rest(said, title)
-    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+    known = _words_about(work)
     other = set(normalise(left).split()) - known
     return left if len(other) >= _OF_A_LINE and unexplained(left, work) else ""
 

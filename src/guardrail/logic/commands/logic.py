@@ -86,7 +86,7 @@ def build(  # noqa: PLR0917  # an option each
       2    bad usage or input
       130  interrupted; pages from Wikidata are kept
     """
-    from guardrail.logic.commands._logic import Query, gathered, wikidata
+    from guardrail.logic.commands._logic import gathered, wikidata
     from guardrail.logic.knowledge import build as write
 
     target = Path(kb).expanduser()
@@ -103,11 +103,8 @@ def build(  # noqa: PLR0917  # an option each
     found = gathered(files or [])
     state = target.with_name(target.name + ".wikidata.jsonl")
     if properties:
-        wikidata(
-            found,
-            Query(tuple(properties), tuple(item or ()), instances_of or "", endpoint, contact, language),
-            state,
-        )
+        subjects = {"items": item or (), "instances_of": instances_of or "", "language": language}
+        wikidata(found, state, properties, endpoint=endpoint, contact=contact, **subjects)
     if not found.facts and not found.events:
         raise Usage("expected facts or events, got none: nothing could be read, so nothing was made")
     named = source or ", ".join([*(files or []), *(["Wikidata"] if properties else [])])

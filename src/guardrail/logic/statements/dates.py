@@ -5,13 +5,11 @@ Years are those of the calendar; 44 BC is -43, as there is no year 0 before AD 1
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guardrail.logic.statements.items import Item
-from guardrail.logic.statements.lexicon import Lexicon
 from guardrail.logic.statements.model import Dated, Mention
-from guardrail.logic.statements.reading import read
 from guardrail.logic.statements.sides import PREPOSITIONS, Sentence, Sides
 from guardrail.logic.statements.words import several, stem
 
@@ -43,24 +41,15 @@ class _Years:
     within: bool = False
 
 
-def dated(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> list[Dated]:
-    """What a text states about years, in order.
-
-    Args:
-        text: any text.
-        lexicon: names; ways of saying do not matter.
-        about: entities that are known to be spoken of, as for `statements`.
+def spans(sentence: Sentence) -> list[Dated]:
+    """The statements about years of one sentence, in order.
 
     Example:
-        >>> lexicon = Lexicon({"Korean War": "Korean War"}, [])
-        >>> [(d.subject.name, d.begin, d.end) for d in dated("The Korean War lasted from 1950 to 1953.", lexicon)]
+        >>>         >>> lexicon = Lexicon({"Korean War": "Korean War"}, [])
+        >>> [sentence] = read("The Korean War lasted from 1950 to 1953.", lexicon)
+        >>> [(one.subject.name, one.begin, one.end) for one in spans(sentence)]
         [('Korean War', 1950, 1953)]
     """
-    return [found for sentence in read(text, lexicon, about=about) for found in spans(sentence)]
-
-
-def spans(sentence: Sentence) -> list[Dated]:
-    """The statements about years of one sentence."""
     if any(item.key == "?" for item in sentence.row[-2:]):
         return []
     return list(_Reader(sentence).spans())

@@ -73,11 +73,6 @@ class Name:
     raw: str = ""
     inverted: bool = False
 
-    @property
-    def initials(self) -> str:
-        """The first letters of the given names, "JD" for Jeffrey D. Ullman."""
-        return "".join(part[0] for part in self.given).upper()
-
     def __str__(self) -> str:
         """Given names first."""
         return " ".join((*self.given, self.family, self.suffix)).strip()

@@ -18,13 +18,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
 
 from guardrail.errors import ConfigError, IndexFault
 from guardrail.references.bibliography.abstracts import bounded
+from guardrail.references.bibliography.formats.json_items import as_object
 from guardrail.references.bibliography.index import Added, Bookmark
 from guardrail.references.bibliography.insertion import cleaned, identity_of, keys_of, unknown_works
 from guardrail.references.bibliography.lookup import exact_keys, has_its_title, most_alike
@@ -208,7 +208,7 @@ class OpenSearch:
         for number in dict.fromkeys(map(_number, works)):
             reply = self._checked("GET", f"_doc/abstract-{number}", besides={404})
             if reply.is_success:
-                found = _object(_object(self._body(reply).get("_source")).get("record"))
+                found = as_object(as_object(self._body(reply).get("_source")).get("record"))
                 return bounded(str(found.get("abstract", "")))
         return ""
 
@@ -252,7 +252,7 @@ class OpenSearch:
         hashes = sorted({hashed for works in groups for work in works for hashed in retraction_keys(work)})
         known: dict[int, list[tuple[str, str]]] = {}
         for source in self._search([_terms("retracts", hashes)])[0] if hashes else []:
-            said = _object(source.get("record"))
+            said = as_object(source.get("record"))
             for hashed in source.get("retracts", ()):
                 known.setdefault(int(hashed), []).append((str(said.get("date")), str(said.get("text"))))
         return [spread([latest(work, known) for work in works]) for works in groups]
@@ -270,8 +270,8 @@ class OpenSearch:
         each = {word: {"term": {"words": word}} for word in sorted(words)}
         query = {"size": 0, "aggs": {"words": {"filters": {"filters": each}}}}
         [reply] = self._replies([query])
-        buckets = _object(_object(_object(reply.get("aggregations")).get("words")).get("buckets"))
-        times = {word: int(_object(bucket).get("doc_count", 0)) for word, bucket in buckets.items()}
+        buckets = as_object(as_object(as_object(reply.get("aggregations")).get("words")).get("buckets"))
+        times = {word: int(as_object(bucket).get("doc_count", 0)) for word, bucket in buckets.items()}
         return lambda word: times.get(word, 0)
 
     def _search(self, queries: Sequence[Mapping[str, Any]]) -> list[list[Source]]:
@@ -292,8 +292,8 @@ class OpenSearch:
             raise _NobodyError(str(error)) from error
         if not isinstance(replies, list) or len(replies) != len(queries):
             raise _NoAnswerError(f"{self._name} gave a reply that cannot be read")
-        for reply in map(_object, replies):
-            if "error" in reply or reply.get("timed_out") or _object(reply.get("_shards")).get("failed"):
+        for reply in map(as_object, replies):
+            if "error" in reply or reply.get("timed_out") or as_object(reply.get("_shards")).get("failed"):
                 raise _NoAnswerError(
                     f"{self._name} could not answer completely ({str(reply.get('error', 'shards'))[:200]})"
                 )
@@ -323,7 +323,7 @@ class OpenSearch:
     def bookmark(self, content: str) -> Bookmark | None:
         """How far the file with this hash was imported; `None` if it never was."""
         reply = self._checked("GET", f"_doc/file-{key('file', content)}", besides={404})
-        found = _object(self._body(reply).get("_source")).get("record") if reply.is_success else None
+        found = as_object(self._body(reply).get("_source")).get("record") if reply.is_success else None
         return Bookmark(**found) if isinstance(found, dict) and found.get("content") == content else None
 
     def optimise(self) -> None:
@@ -373,10 +373,10 @@ class OpenSearch:
                 lines += [{action: {"_index": self.index, "_id": name}}, document]
                 size += len(json.dumps(document))
             reply = self._body(self._checked("POST", "_bulk", _lines(lines), lines=True))
-            done = [_object(_object(item).get(action)) for item in reply.get("items") or ()]
+            done = [as_object(as_object(item).get(action)) for item in reply.get("items") or ()]
             failed = [item for item in done if item.get("status") not in {200, 201, 409}]
             if failed or len(done) != len(lines) // 2:
-                why = _object(failed[0]).get("error") if failed else "a reply that cannot be read"
+                why = as_object(failed[0]).get("error") if failed else "a reply that cannot be read"
                 raise IndexFault(f"the index {self.address!r} refused documents: {str(why)[:300]}.")
             new += sum(item.get("status") == 201 for item in done)
         return new
@@ -392,9 +392,7 @@ class OpenSearch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -407,7 +405,7 @@ class OpenSearch:
         if reply.status_code == 404:
             raise IndexFault(f"expected a bibliography index at {self.address!r}, found none. {self._remedy}")
         for mapping in self._body(reply).values():  # by the index's own name, where an alias was given
-            meta = _object(_object(_object(mapping).get("mappings")).get("_meta"))
+            meta = as_object(as_object(as_object(mapping).get("mappings")).get("_meta"))
             if meta.get("guardrail") != VERSION:
                 raise IndexFault(
                     f"expected a bibliography index at {self.address!r}, found another kind of index."
@@ -422,7 +420,7 @@ class OpenSearch:
 
     def _body(self, reply: httpx.Response) -> dict[str, Any]:
         try:
-            return _object(reply.json())
+            return as_object(reply.json())
         except ValueError as error:
             raise IndexFault(f"the index {self.address!r} gave a reply that cannot be read.") from error
 
@@ -541,17 +539,13 @@ def _lines(objects: Iterable[Any]) -> str:
     return "".join(f"{json.dumps(one)}\n" for one in objects)
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _reason(reply: httpx.Response) -> str:
     """What the engine says is wrong, in few words."""
     try:
-        error = _object(reply.json()).get("error")
+        error = as_object(reply.json()).get("error")
     except ValueError:
         return reply.reason_phrase
-    return str(_object(error).get("reason") or error or reply.reason_phrase)[:300]
+    return str(as_object(error).get("reason") or error or reply.reason_phrase)[:300]
 
 
 def _pause(reply: httpx.Response) -> float:

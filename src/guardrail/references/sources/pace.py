@@ -33,11 +33,6 @@ class Pace:
         self._rested = 0.0
         self._lock = threading.Lock()
 
-    @property
-    def pause(self) -> float:
-        """Seconds between two requests at present."""
-        return self._pause
-
     def wait(self, stop: threading.Event) -> None:
         """Wait for this request's turn."""
         with self._lock:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import email.utils
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 import httpx
@@ -61,9 +60,7 @@ class Sparql:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def query(self, text: str) -> list[Row]:

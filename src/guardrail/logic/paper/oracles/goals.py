@@ -20,8 +20,8 @@ from guardrail.logic.paper.oracles.graphs import canonical
 from guardrail.logic.paper.oracles.questions import denies, statement_form, year_claims
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reproof import Evaluator
-from guardrail.logic.statements import statements
 from guardrail.logic.statements.items import Known, items
+from guardrail.logic.statements.reading import statements
 from guardrail.logic.temporal.events import history
 from guardrail.logic.temporal.semantics import holds
 from guardrail.logic.temporal.senses import Claim

@@ -11,9 +11,9 @@ from guardrail.logic.paper.oracles.graphs import Names, canonical
 from guardrail.logic.paper.oracles.questions import denies, statement_form
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reply import ReadReply
-from guardrail.logic.statements import Dated, Statement
 from guardrail.logic.statements.dates import spans
 from guardrail.logic.statements.items import Known, items
+from guardrail.logic.statements.model import Dated, Statement
 from guardrail.logic.statements.reading import read, stated
 from guardrail.logic.statements.words import ADVERBS, ARTICLES, BE, DO, HAVE, NEGATIONS, folded, stem
 

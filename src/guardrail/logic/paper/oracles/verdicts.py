@@ -16,7 +16,7 @@ from guardrail.logic.paper.oracles.stated import Knowledge, drawn, knowledge
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reply import ReadReply, parse_reply
 from guardrail.logic.paper.questions.reproof import Evaluator
-from guardrail.logic.statements import Dated, Statement
+from guardrail.logic.statements.model import Dated, Statement
 
 VerdictName: TypeAlias = Literal["correct", "error_inference", "error_knowledge", "both", "unverified"]
 

@@ -37,6 +37,7 @@ _DERIVED: Mapping[CaseRule, Sequence[Rule]] = {
     "composite": ("composite",),
 }
 _PROOFS: Mapping[CaseRule, Sequence[str]] = {**_DERIVED, "negation": ("fact",)}  # of what holds
+_TURNS = 2  # how often one triple may be asked of within a cell
 _NEEDS: Mapping[CaseRule, str] = {
     "negation": "facts",
     "transitive": "a transitive relation or a chain of two relations among its facts",
@@ -128,28 +129,26 @@ def generate(
     relations: Relations | None = None,
     count: int = 200,
     seed: int = 0,
-    turns: int = 2,
 ) -> Generated:
     """Cases for each domain and rule, the same for the same arguments.
 
     Relations take turns; Yes and No alternate. A triple is asked of once; where a cell is short it is asked of
-    again with the other answer, up to `turns` times in all. No question is there twice.
+    again with the other answer. No question is there twice.
 
     Args:
         domains: base triples by name.
         relations: the table; the reviewed one by default.
         count: cases per domain and rule, at most.
         seed: of the random numbers.
-        turns: how often one triple may be asked of within a cell.
 
     Raises:
-        ConfigError: a count is below 1.
+        ConfigError: the count is below 1.
         InputError: there are no facts.
         MissingExtra, EngineFault: SWI-Prolog or pyswip is not installed.
         Disagreement: the two proofs of an answer differ.
     """
-    if count < 1 or turns < 1:
-        raise ConfigError(f"expected count ≥ 1 and turns ≥ 1, got {count!r} and {turns!r}")
+    if count < 1:
+        raise ConfigError(f"expected count ≥ 1, got {count!r}")
     given = {name: sorted(set(triples)) for name, triples in domains.items()}
     if not any(given.values()):
         raise InputError("expected base triples in at least one domain, got none")
@@ -165,9 +164,9 @@ def generate(
                 build(Path(place) / str(number), triples, relations=table)
                 with KnowledgeBase.open(Path(place) / str(number)) as base:
                     for rule in RULES:
-                        made = maker.cell(name, rule, base, count=count, turns=turns)
+                        made = maker.cell(name, rule, base, count=count)
                         cases += made
-                        cells[name, rule] = _cell(made, rule, count, turns)
+                        cells[name, rule] = _cell(made, rule, count)
     return Generated(cases, cells)
 
 
@@ -181,9 +180,7 @@ class _Maker:
         self.asked: dict[str, bool] = {}
         self.propositions: dict[Triple, bool] = {}
 
-    def cell(
-        self, domain: str, rule: CaseRule, base: KnowledgeBase, *, count: int, turns: int
-    ) -> list[FactCase]:
+    def cell(self, domain: str, rule: CaseRule, base: KnowledgeBase, *, count: int) -> list[FactCase]:
         """The cases of one domain and rule."""
         rng = random.Random(f"{self.seed}/{domain}/{rule}")  # noqa: S311  # an order, no secret
         found: list[FactCase] = []
@@ -191,7 +188,7 @@ class _Maker:
         drawn = _candidates(rule, base, count, self.seed)
         pool = [one for triple in drawn for one in self._judged(triple, rule, inside)]
         given: dict[Triple, bool] = {}
-        for turn in range(turns):
+        for turn in range(_TURNS):
             for one in pool:
                 if len(found) == count:
                     return found
@@ -294,7 +291,7 @@ def _in_turn(pools: Iterable[Sequence[Triple]]) -> list[Triple]:
     return [one for row in zip_longest(*pools) for one in row if one is not None]
 
 
-def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int, turns: int) -> Cell:
+def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int) -> Cell:
     triples = len({case.triple for case in cases})
     if len(cases) == count:
         return Cell(count, triples)
@@ -303,7 +300,7 @@ def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int, turns: int) -> 
     kinds = Counter(case.triple.relation.removeprefix(SAME) for case in cases)
     listed = ", ".join(sorted(kinds))
     return Cell(
-        len(cases), triples, f"{triples} triples follow ({listed}), each asked of at most {turns} times"
+        len(cases), triples, f"{triples} triples follow ({listed}), each asked of at most {_TURNS} times"
     )
 
 

@@ -15,6 +15,8 @@ from guardrail.logic.paper.questions.reply import parse_reply
 from guardrail.requests import Ask
 from guardrail.statistics.intervals import wilson
 
+_MOST_TOKENS = 400  # of a reply
+
 Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
 
 
@@ -76,7 +78,6 @@ def evaluate(
     *,
     kind: Kind = "relation",
     context: Callable[[Any], Sequence[str]] | None = None,
-    max_tokens: int | None = 400,
 ) -> Flow[list[CaseOutcome]]:
     """Ask all cases; the outcomes come in their order.
 
@@ -84,13 +85,12 @@ def evaluate(
         cases: what to ask.
         kind: which prompt.
         context: sentences in the prompt: a case's own facts, for asking again with the evidence.
-        max_tokens: bound on each reply.
     """
     replies = yield from each(
         Ask(
             prompt(case.question, kind=kind, context=context(case) if context else ()),
             temperature=0.0,
-            max_tokens=max_tokens,
+            max_tokens=_MOST_TOKENS,
         )
         for case in cases
     )

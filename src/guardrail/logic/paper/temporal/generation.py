@@ -36,6 +36,7 @@ from guardrail.logic.temporal.semantics import value
 Operator: TypeAlias = type[Not | Next | Finally | Globally | And | Or | Implies | Until]
 
 OPERATORS: Sequence[Operator] = (Not, Next, Finally, Globally, And, Or, Implies, Until)
+DEPTHS = (1, 2, 3)  # of formulas
 MOST_WAITING = 20  # years before a window opens
 MOST_WIDTH = 30  # years from its opening to its end
 NEAR = 3  # years between the year asked of and the nearest change, at most, where the spans are that long
@@ -91,9 +92,7 @@ def generate(
     history: History,
     *,
     count: int = 2000,
-    depths: Sequence[int] = (1, 2, 3),
     seed: int = 0,
-    operators: Sequence[Operator] = OPERATORS,
 ) -> list[Case]:
     """Cases over the events of a history, the same for the same arguments.
 
@@ -104,21 +103,17 @@ def generate(
     Args:
         history: the events; those without a year, or going on forever, are left out.
         count: how many cases.
-        depths: the depths of formulas, 1 or more.
         seed: of the random numbers.
-        operators: those that formulas are made of.
 
     Raises:
-        ConfigError: an option is out of range.
+        ConfigError: the count is below 1.
         InputError: the history has no two events, or too few for so many cases.
         Disagreement: the two proofs of an answer differ.
     """
-    if count < 1 or not depths or any(not 1 <= depth <= 6 for depth in depths) or not operators:
-        raise ConfigError(
-            f"expected count ≥ 1, depths from 1 to 6 and an operator, got {count!r}, {depths!r}, {operators!r}"
-        )
-    source = _Source(history, operators, random.Random(seed))  # noqa: S311  # nothing secret is drawn
-    found = list(islice(_cases(source, depths), count))
+    if count < 1:
+        raise ConfigError(f"expected count ≥ 1, got {count!r}")
+    source = _Source(history, random.Random(seed))  # noqa: S311  # nothing secret is drawn
+    found = list(islice(_cases(source), count))
     if len(found) < count:
         raise InputError(
             f"expected events for {count} cases, got {len(source.names)} events, enough for {len(found)}: "
@@ -127,9 +122,9 @@ def generate(
     return found
 
 
-def _cases(source: _Source, depths: Sequence[int]) -> Iterator[Case]:
+def _cases(source: _Source) -> Iterator[Case]:
     cells: list[tuple[Operator | None, int]] = [(None, 0)]
-    cells += [(operator, depth) for depth in depths for operator in source.operators]
+    cells += [(operator, depth) for depth in DEPTHS for operator in OPERATORS]
     wanted = dict.fromkeys(cells, True)
     seen: set[tuple[Formula, int]] = set()
     while wanted:
@@ -158,12 +153,11 @@ def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet]) -> Ca
 class _Source:
     """Draws formulas and years."""
 
-    def __init__(self, history: History, operators: Sequence[Operator], rng: random.Random) -> None:
+    def __init__(self, history: History, rng: random.Random) -> None:
         finite = {name: years for name, years in history.items() if years and _is_finite(years)}
         if len(finite) < 2:
             raise InputError(f"expected at least two events with years, got {len(finite)}")
         self.history = finite
-        self.operators = operators
         self.rng = rng
         self.names = sorted(finite, key=lambda name: (finite[name].spans[0], name))
         self.starts = [int(finite[name].spans[0][0]) for name in self.names]
@@ -212,8 +206,8 @@ class _Source:
     def _part(self, depth: int, pool: Iterator[str], names: list[str], *, outer: Operator) -> Formula:
         if depth == 0:
             return Atom(next(pool, None) or self.rng.choice(names))
-        others = [one for one in self.operators if not (one is outer and one in {Not, Next})]
-        return self._grow(self.rng.choice(others or self.operators), depth, pool, names)
+        others = [one for one in OPERATORS if not (one is outer and one in {Not, Next})]
+        return self._grow(self.rng.choice(others), depth, pool, names)
 
     def _bounds(self) -> tuple[int, int]:
         least = self.rng.choice((0, 0, self.rng.randint(1, 5), self.rng.randint(1, MOST_WAITING)))

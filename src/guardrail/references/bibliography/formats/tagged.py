@@ -17,7 +17,7 @@ from guardrail.references.bibliography.formats.fields import (
     page_range,
     year_of,
 )
-from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
+from guardrail.references.bibliography.formats.lines import Piece, numbered_lines, opened, piece_of
 from guardrail.references.bibliography.normalise import (
     normalise_arxiv,
     normalise_doi,
@@ -62,12 +62,8 @@ def tags_of(format: str) -> TagTable:  # noqa: A002
 
 def _read(format: str, path: Path, position: int) -> Iterator[Piece]:  # noqa: A002
     for line, after, values in _entries(path, LINES[format], tags_of(format)):
-        if after <= position:
-            continue
-        try:
-            yield Piece(after, [_record(values, tags_of(format).begins)])
-        except ValueError as error:
-            yield Piece(after, problems=[Problem(str(path), line, str(error))])
+        if after > position:
+            yield piece_of(path, line, after, partial(_record, tags_of(format).begins), values)
 
 
 # A work a piece; the position is that after its last line.
@@ -139,7 +135,7 @@ def _values(said: Sequence[_Line]) -> Values:
     return values
 
 
-def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
+def _record(begins: str, values: Mapping[str, Sequence[str]]) -> Record:
     if begins not in values:
         raise ValueError(
             f"expected an entry with '{begins}  - ', got one that has {', '.join(values)} alone."

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.temporal.formula import Atom
 
 LOUVRE = Truth(

@@ -10,7 +10,8 @@ from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge import Triple, reviewed
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.paper.questions.cases import FactCase
 from guardrail.logic.paper.questions.evaluation import evaluate, judged, wrong_rate
 from guardrail.logic.paper.questions.prompt import prompt
