@@ -198,21 +198,17 @@ class Index:
             raise InputError(
                 f"find takes a Reference, got {shown(reference)}: write find(Reference(title='…'))"
             )
-        source = self.called
         reference = replace(reference, title=without_mark(reference.title))
         title = Title(reference.title)
         if not title.normalised and not any(
             read(getattr(reference, kind)) for kind, read in IDENTIFIERS.items()
         ):
-            return Match(
-                Status.UNREACHABLE, sources=(source,), detail="neither a title nor an identifier was given"
-            )
+            return self._silent("neither a title nor an identifier was given")
         try:
             lookup = Lookup(self._connections.get())
             held, complete = lookup.holdings()
             if not held:
-                detail = f"the index {str(self.path)!r} is empty. {remedy(self.path)}"
-                return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
+                return self._silent(f"the index {str(self.path)!r} is empty. {remedy(self.path)}")
             works = lookup.exact(reference, title)
             match = judge(reference, works, lookup.frequency)
             if match.status is not Status.FOUND and title.normalised:
@@ -223,9 +219,11 @@ class Index:
                 if again and (match.status is not Status.FOUND or has_its_title(again)):
                     match = again
         except (sqlite3.Error, OSError, KeyError) as error:
-            detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
-            return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
-        return replace(match, sources=(source,), complete=complete)
+            return self._silent(f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}")
+        return replace(match, sources=(self.called,), complete=complete)
+
+    def _silent(self, why: str) -> Match:
+        return Match(Status.UNREACHABLE, sources=(self.called,), detail=why)
 
     def find_all(self, references: Sequence[Reference]) -> list[Match]:
         """Look several references up, in order."""
@@ -273,13 +271,14 @@ class Index:
         Raises:
             IndexFault: it cannot be read.
         """
-        with faults(self.path):
-            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'complete'")
-            return bool(rows.fetchone()[0])
+        return bool(self._declared("complete"))
 
     def __len__(self) -> int:
+        return self._declared("records")
+
+    def _declared(self, name: str) -> int:
         with faults(self.path):
-            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'records'")
+            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = ?", (name,))
             return int(rows.fetchone()[0])
 
     # --- adding --------------------------------------------------------------------------------------------

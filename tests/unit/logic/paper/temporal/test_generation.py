@@ -13,6 +13,7 @@ from guardrail.logic.paper.temporal import generation as module
 from guardrail.logic.paper.temporal.generation import OPERATORS, Disagreement, generate
 from guardrail.logic.paper.temporal.points import holds_by_definition
 from guardrail.logic.temporal.events import history
+from guardrail.logic.temporal.formula import Not
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
 from guardrail.logic.temporal.semantics import value
