@@ -8,8 +8,12 @@ from tests.effort import ends, lines_run
 from guardrail.errors import ConfigError
 from guardrail.logic.statements.dates import spans
 from guardrail.logic.statements.lexicon import Lexicon, Saying, phrase
-from guardrail.logic.statements.reading import read, statements
+from guardrail.logic.statements.reading import read, stated
 from guardrail.logic.statements.words import folded, stem
+
+
+def statements(text, lexicon, *, about=()):
+    return [one for sentence in read(text, lexicon, about=about) for one in stated(sentence)]
 
 
 def dated(text, lexicon, *, about=()):

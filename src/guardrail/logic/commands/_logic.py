@@ -151,11 +151,12 @@ def tree(proof: Proof, base: KnowledgeBase, indent: int = 0) -> Iterator[str]:
 
 def proof_json(proof: Proof) -> dict[str, Any]:
     """A proof as JSON objects."""
-    triple = proof.triple
+    from guardrail.logic.knowledge.facts import listed
+
     return {
         "rule": proof.rule,
         "holds": proof.holds,
-        "triple": [triple.subject, triple.relation, triple.object],
+        "triple": listed(proof.triple),
         "premises": [proof_json(premise) for premise in proof.premises],
     }
 

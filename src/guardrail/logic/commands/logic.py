@@ -177,17 +177,17 @@ def prove(kb: KB, subject: SUBJECT, relation: RELATION, object: OBJECT, json: AS
 
 def _tell(kb: str, names: tuple[str, str, str], *, json: bool, steps: bool) -> None:
     from guardrail.logic.commands._logic import asked, opened, proof_json, tree
-    from guardrail.logic.knowledge import Triple
+    from guardrail.logic.knowledge.facts import Triple, listed
 
     with opened(kb) as base:
         judgement, notes = asked(base, Triple(*names))
         if json:
             proof = judgement.proof
             content: dict[str, Any] = {
-                "triple": [judgement.triple.subject, judgement.triple.relation, judgement.triple.object],
+                "triple": listed(judgement.triple),
                 "state": judgement.state,
                 "words": judgement.words,
-                "facts": [[fact.subject, fact.relation, fact.object] for fact in judgement.facts],
+                "facts": [*map(listed, judgement.facts)],
                 "proof": proof_json(proof) if proof is not None else None,
             }
             typer.echo(json_text(content), nl=False)

@@ -38,7 +38,6 @@ Value: TypeAlias = str | int | float | Sequence["Value"]
 PACKAGE = "swi-prolog-nox"
 SECONDS = 30.0
 PATIENCE = 5.0  # seconds beyond a limit until the caller no longer waits
-STACK = 4 << 30  # bytes, a limit and no allocation
 FILES = ("rules.pl", "services.pl")
 
 
@@ -187,8 +186,6 @@ class _Bridge:
     def consult(self, files: Sequence[Path]) -> None:
         """Load our own files."""
         core = self._core
-        for name, value in (("stack_limit", STACK), ("table_space", STACK)):
-            self._flag(name, value)
         consult = core.PL_predicate(b"consult", 1, b"user")
         for file in files:
             frame = core.PL_open_foreign_frame()
@@ -222,17 +219,6 @@ class _Bridge:
             core.PL_discard_foreign_frame(frame)
             self._release(self._marked.value)
 
-    def _flag(self, name: str, value: int) -> None:
-        core = self._core
-        frame = core.PL_open_foreign_frame()
-        first = core.PL_new_term_refs(2)
-        self._put(first, name)
-        self._put(first + 1, value)
-        core.PL_call_predicate(
-            None, core.PL_Q_CATCH_EXCEPTION, core.PL_predicate(b"set_prolog_flag", 2, b"user"), first
-        )
-        core.PL_discard_foreign_frame(frame)
-
     def _put(self, term: int, value: Value) -> None:
         core = self._core
         if isinstance(value, str):
@@ -254,10 +240,11 @@ class _Bridge:
         kind = core.PL_term_type(term)
         if kind in {core.PL_ATOM, core.PL_STRING}:
             return self._text(term)
-        if kind == core.PL_NIL:
-            return []
-        if kind == core.PL_LIST_PAIR:
-            return self._list(term)
+        if kind in {core.PL_NIL, core.PL_LIST_PAIR}:
+            rest, head, found = core.PL_copy_term_ref(term), core.PL_new_term_ref(), []
+            while core.PL_get_list(rest, head, rest):
+                found.append(self._get(head))
+            return found
         if kind == core.PL_INTEGER:
             number = ctypes.c_int64()
             if not self._get_int64(term, ctypes.byref(number)):
@@ -275,15 +262,6 @@ class _Bridge:
         if not self._get_nchars(term, ctypes.byref(self._length), ctypes.byref(self._pointer), flags):
             raise EngineFault("expected text from Prolog, it cannot be written as UTF-8.")
         return ctypes.string_at(self._pointer.value or 0, self._length.value).decode("utf-8")
-
-    def _list(self, term: int) -> list[Any]:
-        core = self._core
-        rest = core.PL_copy_term_ref(term)
-        head = core.PL_new_term_ref()
-        found = []
-        while core.PL_get_list(rest, head, rest):
-            found.append(self._get(head))
-        return found
 
 
 def _load() -> Any:

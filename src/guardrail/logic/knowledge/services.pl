@@ -4,6 +4,8 @@
     a goal, whatever it holds.
 */
 :- module(guardrail_services, [serve/4]).
+:- set_prolog_flag(stack_limit, 4294967296).  % bytes, a limit and no allocation
+:- set_prolog_flag(table_space, 4294967296).
 :- use_module(library(lists)).
 :- use_module(library(apply)).
 :- use_module(library(pairs)).

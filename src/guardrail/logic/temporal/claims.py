@@ -27,7 +27,7 @@ false, and also in its strongest, so that only what must be true is called true 
 | … from 1900 until Y (began) | X & X U[0,…] Y in 1900 |
 
 "Began", "was born", "the end of Y", "when Y fell" stand for the year of the beginning or the end. F and G without bounds
-go over all years of `over`; "did not happen" negates the whole. "Happened" and "took place" mean: went on in at
+go over all years (`senses.FIRST` to `senses.LAST`); "did not happen" negates the whole. "Happened" and "took place" mean: went on in at
 least a part of the year.
 """
 
@@ -37,14 +37,14 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from guardrail.errors import ConfigError, InputError
+from guardrail.errors import InputError
+from guardrail.logic.temporal import senses
 from guardrail.logic.temporal.formula import Finally
 from guardrail.logic.temporal.notation import read_name
-from guardrail.logic.temporal.senses import Aspect, Claim, Senses, Term
+from guardrail.logic.temporal.senses import Aspect, Claim, Term
 
 Link: TypeAlias = Callable[[str], str | None]
 
-OVER = (-10_000, 10_000)  # years that "at some time" means; bounds this wide cost nothing
 LONGEST = 600  # characters of a sentence that is read
 
 
@@ -65,19 +65,15 @@ def by_quotes(words: str) -> str | None:
     return name if name.strip() else None
 
 
-def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] = OVER) -> Claim | None:
+def read_claim(sentence: str, *, link: Link = by_quotes) -> Claim | None:
     """What a sentence claims about events and years.
 
     Args:
         sentence: one sentence; its first `LONGEST` characters have to contain it.
         link: the event that some words of the sentence name, `None` if they name none.
-        over: first and last year of all that is spoken of.
 
     Returns:
         The claim, to be asked of `semantics.holds`; `None` if the sentence is not understood.
-
-    Raises:
-        ConfigError: `over` ends before it starts.
 
     Example:
         >>> claim = read_claim('The "Titanic" happened within 10 years after 1905.')
@@ -86,13 +82,10 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
         >>> read_claim("Nobody knows when it happened.") is None
         True
     """
-    if over[0] > over[1]:
-        raise ConfigError(f"expected over=(first, last) with first ≤ last, got {over!r}")
     text = sentence.strip()
     if len(text) > LONGEST:
         return None
     body = " ".join(_moved_back(text.removesuffix(".")).split())
-    senses = Senses(*over)
     if both := _BOTH.fullmatch(body):
         x, y = link(both["x"]), link(both["y"])
         return senses.together(Term(x), Term(y)) if x and y else None
@@ -101,11 +94,7 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
         if not name:
             continue
         rest = body[verb.end() :].strip()
-        found = (
-            _ordered(name, verb, rest, link, senses)
-            if verb["order"]
-            else _claim(_said(name, verb), rest, link, senses)
-        )
+        found = _ordered(name, verb, rest, link) if verb["order"] else _claim(_said(name, verb), rest, link)
         if found is not None:
             return found.denied() if verb["no"] else found
     return None
@@ -180,7 +169,7 @@ def _said(name: str, verb: re.Match[str]) -> Term:
     )
 
 
-def _ordered(name: str, verb: re.Match[str], rest: str, link: Link, senses: Senses) -> Claim | None:
+def _ordered(name: str, verb: re.Match[str], rest: str, link: Link) -> Claim | None:
     """What "preceded", "followed" and "outlived" say of two events."""
     other = link(rest)
     if not other:
@@ -216,13 +205,13 @@ _POINT = re.compile(
 )
 
 
-def _claim(x: Term, rest: str, link: Link, senses: Senses) -> Claim | None:
+def _claim(x: Term, rest: str, link: Link) -> Claim | None:
     for form, of_years in _ABOUT_YEARS:
         if match := form.fullmatch(rest):
-            return of_years(x, match, senses)
+            return of_years(x, match)
     for form, of_events in _ABOUT_EVENTS:
         if (match := form.fullmatch(rest)) and (y := _term(match["event"], x, link)):
-            return of_events(x, y, match, senses)
+            return of_events(x, y, match)
     return None
 
 
@@ -253,47 +242,47 @@ def _years(match: re.Match[str]) -> int:
     return (_NUMBERS.get(many) or int(many)) * _SPANS[match["unit"].lower()]
 
 
-# --- what is claimed: x of the sentence, y of the second event, m the words, s the senses ---
+# --- what is claimed: x of the sentence, y of the second event, m the words ---
 
 
 _Y = rf"(?P<year>{_YEAR})"
 _TO = rf"{_Y}(?: (?:to|until|through|till) | ?[-–] ?)(?P<last>{_YEAR})"
-_AboutYears: TypeAlias = Callable[[Term, re.Match[str], Senses], Claim | None]
-_AboutEvents: TypeAlias = Callable[[Term, Term, re.Match[str], Senses], Claim | None]
+_AboutYears: TypeAlias = Callable[[Term, re.Match[str]], Claim | None]
+_AboutEvents: TypeAlias = Callable[[Term, Term, re.Match[str]], Claim | None]
 
 
-def _within(x: Term, m: re.Match[str], s: Senses) -> Claim | None:
+def _within(x: Term, m: re.Match[str]) -> Claim | None:
     many, year, side = _years(m), _year(m["year"]), m["side"].lower()
     first, last = (year, year + many) if side == "after" else (year - many, year + many)
-    return s.between(x, first, year if side == "before" else last)
+    return senses.between(x, first, year if side == "before" else last)
 
 
-def _at_distance(x: Term, m: re.Match[str], _: Senses) -> Claim | None:
+def _at_distance(x: Term, m: re.Match[str]) -> Claim | None:
     many, year = _years(m), _year(m["year"])
     if _is_after(m):
         return Claim(Finally(x.formula, many, many), year - x.lag)
     return Claim(x.formula, year - many - x.lag)
 
 
-def _range(x: Term, m: re.Match[str], s: Senses) -> Claim | None:
+def _range(x: Term, m: re.Match[str]) -> Claim | None:
     first, last = _year(m["year"]), _year(m["last"])
-    return s.exactly(x, first, last) if x.bounded else s.throughout(x, first, last)
+    return senses.exactly(x, first, last) if x.bounded else senses.throughout(x, first, last)
 
 
-def _until_year(x: Term, m: re.Match[str], s: Senses) -> Claim | None:
+def _until_year(x: Term, m: re.Match[str]) -> Claim | None:
     year = _year(m["year"])
-    return s.between(Term(x.event, "end"), year, year) if x.bounded else None
+    return senses.between(Term(x.event, "end"), year, year) if x.bounded else None
 
 
-def _since(x: Term, m: re.Match[str], s: Senses) -> Claim | None:
+def _since(x: Term, m: re.Match[str]) -> Claim | None:
     year, whole = _year(m["year"]), x.aspect == "whole" and not x.at_once
-    return s.between(Term(x.event, "begin"), year, year) if whole else None
+    return senses.between(Term(x.event, "begin"), year, year) if whole else None
 
 
-def _lasting(x: Term, m: re.Match[str], s: Senses) -> Claim | None:
+def _lasting(x: Term, m: re.Match[str]) -> Claim | None:
     bound = (m["bound"] or "").lower()
     least, most = bound in {"more than", "over", "at least"}, bound in {"less than", "under", "at most"}
-    return s.lasting(x, _years(m), least=least, most=most)
+    return senses.lasting(x, _years(m), least=least, most=most)
 
 
 def _is_after(m: re.Match[str]) -> bool:
@@ -302,34 +291,34 @@ def _is_after(m: re.Match[str]) -> bool:
 
 _OF_YEARS: list[tuple[str, _AboutYears]] = [
     (rf"(?:in|on) (?:{_DATE})?{_Y}",
-     lambda x, m, s: s.between(x, _year(m["year"]), _year(m["year"]), inside=x.at_once)),
+     lambda x, m: senses.between(x, _year(m["year"]), _year(m["year"]), inside=x.at_once)),
     (rf"within {_MANY} (?P<side>after|before|of) {_Y}", _within),
     (rf"{_MANY} (?P<side>after|before) {_Y}", _at_distance),
     (rf"(?:sometime |at some time )?between {_Y} and (?P<last>{_YEAR})",
-     lambda x, m, s: s.between(x, _year(m["year"]), _year(m["last"]), inside=x.at_once)),
+     lambda x, m: senses.between(x, _year(m["year"]), _year(m["last"]), inside=x.at_once)),
     (rf"from {_TO}", _range),
     (rf"(?:every year from |throughout |in every year from ){_TO}",
-     lambda x, m, s: s.throughout(x, _year(m["year"]), _year(m["last"]))),
+     lambda x, m: senses.throughout(x, _year(m["year"]), _year(m["last"]))),
     (rf"(?P<side>before|by) (?:{_DATE})?{_Y}",
-     lambda x, m, s: s.before(x, _year(m["year"]) + (m["side"].lower() == "by"))),
-    (rf"after (?:{_DATE})?{_Y}", lambda x, m, s: s.after(x, _year(m["year"]))),
+     lambda x, m: senses.before(x, _year(m["year"]) + (m["side"].lower() == "by"))),
+    (rf"after (?:{_DATE})?{_Y}", lambda x, m: senses.after(x, _year(m["year"]))),
     (rf"(?:until|till) (?:{_DATE})?{_Y}", _until_year),
     (rf"since (?:{_DATE})?{_Y}", _since),
     (rf"(?:for )?(?:(?P<bound>more than|over|at least|less than|under|at most|exactly) )?{_MANY}", _lasting),
-    (r"(?:at (?:the )?age (?:of )?|aged )(?P<age>\d{1,3})", lambda x, m, s: s.aged(x, int(m["age"]))),
+    (r"(?:at (?:the )?age (?:of )?|aged )(?P<age>\d{1,3})", lambda x, m: senses.aged(x, int(m["age"]))),
 ]  # fmt: skip
 _OF_EVENTS: list[tuple[str, _AboutEvents]] = [
     (rf"(?:from (?P<year>{_YEAR}) )?until {_EVENT}",
-     lambda x, y, m, s: s.until(x, y, since=_year(m["year"]) if m["year"] else None)),
+     lambda x, y, m: senses.until(x, y, since=_year(m["year"]) if m["year"] else None)),
     (rf"within {_MANY} (?P<side>after|before) {_EVENT}",
-     lambda x, y, m, s: s.within(x, y, _years(m), after=_is_after(m))),
+     lambda x, y, m: senses.within(x, y, _years(m), after=_is_after(m))),
     (rf"{_MANY} (?P<side>after|before) {_EVENT}",
-     lambda x, y, m, s: s.apart(x, y, _years(m), after=_is_after(m))),
+     lambda x, y, m: senses.apart(x, y, _years(m), after=_is_after(m))),
     (rf"(?:while|when|during|at the same time as) {_EVENT}",
-     lambda x, y, _, s: s.together(x, y, inside=x.at_once)),
-    (rf"throughout {_EVENT}", lambda x, y, _, s: s.all_through(x, y)),
+     lambda x, y, _: senses.together(x, y, inside=x.at_once)),
+    (rf"throughout {_EVENT}", lambda x, y, _: senses.all_through(x, y)),
     (rf"(?P<side>before|after) {_EVENT}",
-     lambda x, y, m, s: s.first_of(y, x) if _is_after(m) else s.first_of(x, y)),
+     lambda x, y, m: senses.first_of(y, x) if _is_after(m) else senses.first_of(x, y)),
 ]  # fmt: skip
 _ABOUT_YEARS = [(re.compile(form, re.IGNORECASE | re.DOTALL), claim) for form, claim in _OF_YEARS]
 _ABOUT_EVENTS = [(re.compile(form, re.IGNORECASE | re.DOTALL), claim) for form, claim in _OF_EVENTS]

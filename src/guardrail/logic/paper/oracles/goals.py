@@ -156,14 +156,14 @@ def _about_facts(truth: Truth) -> Iterator[Goal]:
         for found in statements(form, truth.lexicon)
         for one in found.readings()
     ]
-    known = Known()
-    row = items(text, 0, len(text), truth.lexicon, known)
+    row = items(text, 0, len(text), truth.lexicon, Known())
     named = list(dict.fromkeys(item.mention.entity for item in row if item.mention and item.mention.entity))
-    pairs: list[Shares] = []
     shared = sorted(name for name in used if not truth.relations.of(name).symmetric)
-    for relation, turned in itertools.product(shared, (False, True)):
-        for first, second in itertools.combinations(named, 2):
-            pairs.append(Shares(relation, first, second, turned, affirms=not denied))
+    pairs = [
+        Shares(relation, first, second, turned, affirms=not denied)
+        for relation, turned in itertools.product(shared, (False, True))
+        for first, second in itertools.combinations(named, 2)
+    ]
     if _COMMON.search(text):
         yield from pairs
     for triple, negated in read:

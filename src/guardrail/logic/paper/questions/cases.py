@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.building import build
-from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.knowledge.proofs import Proof
+from guardrail.logic.knowledge.facts import Triple, listed
+from guardrail.logic.knowledge.proofs import Judgement
 from guardrail.logic.knowledge.relations import SAME, Relations, reviewed
 from guardrail.logic.paper.questions.deriving import Rule, derived
 from guardrail.logic.paper.questions.reproof import Disagreement, Evaluator
@@ -84,10 +84,10 @@ class FactCase:
             "rule": self.rule,
             "question": self.question,
             "answer": self.answer,
-            "triple": _listed(self.triple),
+            "triple": listed(self.triple),
             "affirms": self.affirms,
             "mutation": self.mutation,
-            "facts": [_listed(fact) for fact in self.facts],
+            "facts": [listed(fact) for fact in self.facts],
             "proof": self.proof,
             "explanation": self.explanation,
         }
@@ -114,13 +114,6 @@ class Generated:
 
     cases: Sequence[FactCase]
     cells: Mapping[tuple[str, CaseRule], Cell] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    triple: Triple
-    holds: bool
-    proof: Proof
 
 
 def generate(
@@ -178,7 +171,7 @@ class _Maker:
         self.second = second
         self.seed = seed
         self.asked: dict[str, bool] = {}
-        self.propositions: dict[Triple, bool] = {}
+        self.propositions: dict[Triple, str] = {}
 
     def cell(self, domain: str, rule: CaseRule, base: KnowledgeBase, *, count: int) -> list[FactCase]:
         """The cases of one domain and rule."""
@@ -186,7 +179,7 @@ class _Maker:
         found: list[FactCase] = []
         inside = set(base.facts())
         drawn = _candidates(rule, base, count, self.seed)
-        pool = [one for triple in drawn for one in self._judged(triple, rule, inside)]
+        pool = [one for one in map(self.whole.ask, drawn) if self._fits(one, rule, inside)]
         given: dict[Triple, bool] = {}
         for turn in range(_TURNS):
             for one in pool:
@@ -201,49 +194,44 @@ class _Maker:
                 found.append(self._case(f"{domain}-{rule}-{len(found) + 1}", one, wording, domain, rule))
         return found
 
-    def _judged(self, drawn: Triple, rule: CaseRule, inside: set[Triple]) -> Iterator[_Candidate]:
-        """The triple, if all facts decide it, by this rule where it holds, and those that do are of this domain."""
-        judgement = self.whole.ask(drawn)
-        if judgement.proof is None:
-            return
-        holds = judgement.state == "entailed"
-        if not inside.issuperset(judgement.facts) or (holds and judgement.proof.rule not in _PROOFS[rule]):
-            return
-        if self.propositions.setdefault(judgement.triple, holds) != holds:
-            return
-        yield _Candidate(judgement.triple, holds, judgement.proof)
+    def _fits(self, one: Judgement, rule: CaseRule, inside: set[Triple]) -> bool:
+        """Whether all facts decide it, by this rule where it holds, and those that do are of this domain."""
+        if one.proof is None or not inside.issuperset(one.facts):
+            return False
+        if one.state == "entailed" and one.proof.rule not in _PROOFS[rule]:
+            return False
+        return self.propositions.setdefault(one.triple, one.state) == one.state
 
-    def _wording(self, one: _Candidate, rule: CaseRule, rng: random.Random, wanted: bool) -> Wording | None:
+    def _wording(self, one: Judgement, rule: CaseRule, rng: random.Random, wanted: bool) -> Wording | None:
         """A wording with the wanted answer that was not used yet; for `negation`, one that denies."""
         open_ = [
             wording
             for wording in wordings(one.triple, self.whole.relations, double=rule == "negation")
-            if (wording.affirms == one.holds) == wanted and wording.question not in self.asked
+            if (wording.affirms == (one.state == "entailed")) == wanted and wording.question not in self.asked
         ]
         if rule == "negation":
             open_ = [wording for wording in open_ if "negation" in wording.mutation] or open_
         return rng.choice(open_) if open_ else None
 
     def _case(
-        self, identifier: str, one: _Candidate, wording: Wording, domain: str, rule: CaseRule
+        self, identifier: str, one: Judgement, wording: Wording, domain: str, rule: CaseRule
     ) -> FactCase:
+        answer = wording.affirms == (one.state == "entailed")
         again = self.second.answer(wording.question, one.triple)
-        if again is not (wording.affirms == one.holds):
-            raise Disagreement(
-                f"{wording.question!r}: {wording.affirms == one.holds} by the rules, {again} by the second proof"
-            )
+        if again is not answer or one.proof is None:
+            raise Disagreement(f"{wording.question!r}: {answer} by the rules, {again} by the second proof")
         return FactCase(
             identifier=identifier,
             question=wording.question,
-            answer=wording.affirms == one.holds,
+            answer=answer,
             domain=domain,
             rule=rule,
             triple=one.triple,
             affirms=wording.affirms,
             mutation=wording.mutation,
-            facts=one.proof.facts,
+            facts=one.facts,
             proof=one.proof.rule,
-            explanation=one.proof.words(self.whole.relations),
+            explanation=one.words,
         )
 
 
@@ -302,7 +290,3 @@ def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int) -> Cell:
     return Cell(
         len(cases), triples, f"{triples} triples follow ({listed}), each asked of at most {_TURNS} times"
     )
-
-
-def _listed(triple: Triple) -> list[str]:
-    return [triple.subject, triple.relation, triple.object]
