@@ -100,7 +100,7 @@ def live_rows(run: Run, hub: Hub) -> list[Row]:
         *_verdicts("Live model, verdict", [_relation_truth(one.case) for one in plain], plain),
         *_rates("Live model, temporal", "all", wrong_rate(timed)),
         _always_the_same("Live model, temporal", temporal),
-        *_grouped("Live model, operator", by(timed, lambda case: case.outer)),
+        *_grouped("Live model, operator", by(timed, lambda case: case.formula.op)),
         *_verdicts(
             "Live model, temporal verdict", [_temporal_truth(one.case, years) for one in timed], timed
         ),

@@ -55,8 +55,11 @@ class _Node:
                 raise InputError(f"expected a formula, got {part!r}: write Atom(name) for an event")
         depth = 1 + max((part.depth for part in parts), default=-1)
         nodes = 1 + sum(part.nodes for part in parts)
-        _bound("depth", depth, MOST_DEPTH)
-        _bound("size", nodes, MOST_NODES)
+        for what, found, most in (("depth", depth, MOST_DEPTH), ("size", nodes, MOST_NODES)):
+            if found > most:
+                raise InputError(
+                    f"expected a formula of {what} at most {most}, got {found}: split it, or give its parts names"
+                )
         object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "nodes", nodes)
 
@@ -102,7 +105,8 @@ class Atom(_Node):
         return {"op": self.op, "event": self.name}
 
     def __str__(self) -> str:
-        return plain_name(self.name)
+        is_word = _WORD.fullmatch(self.name) and self.name not in _OPERATORS
+        return self.name if is_word else json.dumps(self.name, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +245,6 @@ class Until(Binary):
 Formula: TypeAlias = Atom | Not | Next | Finally | Globally | And | Or | Implies | Until
 
 
-def _bound(what: str, found: int, most: int) -> None:
-    if found > most:
-        raise InputError(
-            f"expected a formula of {what} at most {most}, got {found}: split it, or give its parts names"
-        )
-
-
 def _check_bounds(least: Any, most: Any) -> None:
     if any(not isinstance(bound, int) or isinstance(bound, bool) for bound in (least, most)):
         raise InputError(f"expected bounds in whole years, got [{least!r}, {most!r}]")
@@ -255,17 +252,6 @@ def _check_bounds(least: Any, most: Any) -> None:
         raise InputError(
             f"expected bounds [a, b] with 0 ≤ a ≤ b, got [{least}, {most}]: time only looks ahead"
         )
-
-
-def plain_name(name: str) -> str:
-    r"""A name as the notation writes it.
-
-    Example:
-        >>> print(plain_name("victorian_era"), plain_name('the "Blitz"'))
-        victorian_era "the \"Blitz\""
-    """
-    is_word = _WORD.fullmatch(name) and name not in _OPERATORS
-    return name if is_word else json.dumps(name, ensure_ascii=False)
 
 
 def _operand(part: Formula) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import DatedEvent, KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.sources.files import read_facts
+from guardrail.logic.knowledge.sources.reading import year_of
 
 ESCAPED = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0", "\\": "\\\\"})
 LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -115,3 +116,19 @@ class TestSynthetic:
         edges = cyclic_facts(500, nodes=100)
         assert len(set(edges)) == 500
         assert len({edge.subject for edge in edges}) == 100
+
+
+class TestYears:
+    @pytest.mark.parametrize(
+        ("date", "year"),
+        [("1837-06-20", 1837), ("79", 79), ("-0043-03-15", -43), ("+2001-01-01T00:00:00Z", 2001)],
+    )
+    def test_year(self, date, year):
+        """ISO 8601, as Wikidata writes it, too."""
+        assert year_of(date) == year
+
+    @pytest.mark.parametrize("date", ["", "June 1837", "1837-06-20-1", "20.6.1837", "9" * 50])
+    def test_refuses_dates(self, date):
+        """No guess."""
+        with pytest.raises(InputError, match="ISO date"):
+            year_of(date)

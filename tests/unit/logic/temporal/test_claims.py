@@ -3,11 +3,11 @@
 import random
 
 import pytest
+from benchmarks.logic.temporal import history
 from tests.effort import ends
 
 from guardrail.logic.temporal import senses
 from guardrail.logic.temporal.claims import read_claim
-from guardrail.logic.temporal.events import history
 from guardrail.logic.temporal.semantics import holds
 
 EVENTS = {"the Blitz": "Blitz", "Blitz": "Blitz", "World War II": "World War II", "peace and quiet": "peace"}

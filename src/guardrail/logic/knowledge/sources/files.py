@@ -23,8 +23,7 @@ from pathlib import Path
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
-from guardrail.logic.knowledge.sources.reading import ReadFacts, json_lines, text_lines
-from guardrail.logic.temporal.events import year_of
+from guardrail.logic.knowledge.sources.reading import ReadFacts, json_lines, text_lines, year_of
 
 _FACTS, _EVENTS = "nontemporal_facts.jsonl", "temporal_facts.csv"  # of a folder
 _COLUMNS = ["event", "name", "begin", "end"]

@@ -19,9 +19,8 @@ from typing import Any
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
 from guardrail.logic.knowledge.relations import reviewed
-from guardrail.logic.knowledge.sources.reading import ReadFacts
+from guardrail.logic.knowledge.sources.reading import ReadFacts, year_of
 from guardrail.logic.knowledge.sources.sparql import Row, Sparql
-from guardrail.logic.temporal.events import year_of
 
 ENTITY = "http://www.wikidata.org/entity/"
 YEAR = 9  # Wikidata's precision of a date that is known to the year; 10 month, 11 day; less is vaguer

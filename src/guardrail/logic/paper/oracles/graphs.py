@@ -30,13 +30,10 @@ def canonical(triple: Triple, relations: Relations) -> Triple:
     if relation.symmetric:
         first, second = sorted((triple.subject, triple.object))
         return Triple(first, triple.relation, second)
-    if relation.inverse:
-        for name in relations:
-            if name == triple.relation:
-                return triple
-            if name == relation.inverse:
-                return Triple(triple.object, name, triple.subject)
-    return triple
+    first = next((name for name in relations if name in {triple.relation, relation.inverse}), None)
+    if first in {triple.relation, None}:
+        return triple
+    return Triple(triple.object, relation.inverse, triple.subject)
 
 
 def nodes_of(edges: Collection[Triple]) -> list[str]:

@@ -108,17 +108,14 @@ def _repeats(goal: Holds, statement: Statement, truth: Truth) -> bool:
 
     A false positive statement is knowledge: the reply claims to know it.
     """
-    if not _asks(goal, statement, truth) or _is_fact(goal, truth):
+    if not _asks(goal, statement, truth):
         return False
+    asked = canonical(goal.triple, truth.relations)
+    if any(canonical(fact, truth.relations) == asked for fact in truth.facts):
+        return False  # to state a fact is knowledge
     return statement.negated or goal.affirms in goal.answers(
         GoalFacts(truth.facts, truth.years, truth.relations)
     )
-
-
-def _is_fact(goal: Holds, truth: Truth) -> bool:
-    """Whether what is asked is one of the facts: to state it is knowledge then, not a conclusion."""
-    asked = canonical(goal.triple, truth.relations)
-    return any(canonical(fact, truth.relations) == asked for fact in truth.facts)
 
 
 def _asks(goal: Holds, statement: Statement, truth: Truth) -> bool:

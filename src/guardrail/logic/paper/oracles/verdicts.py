@@ -228,7 +228,7 @@ class _Judge:
         first, last = self.truth.years[event][0]
         begin = said.begin if said.begin is not None else first
         end = said.end if said.end is not None else last
-        return (begin, end) if begin <= end else (min(begin, end), max(begin, end))
+        return min(begin, end), max(begin, end)
 
     # --- graphs --------------------------------------------------------------------------------------------
 

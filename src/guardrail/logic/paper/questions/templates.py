@@ -79,8 +79,10 @@ def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> I
         Is it true that Vertigo was directed by Alfred Hitchcock? True
         Is it correct to say that Vertigo was directed by Alfred Hitchcock? True
     """
+    subject, object_ = triple.subject, triple.object
+    if relations.joint(triple.relation) is not None:
+        subject, object_ = f"{subject} and {object_}", ""
     for phrase, sign, kind in _phrases(triple.relation, relations):
-        subject, object_ = _sides(triple, relations)
         if sign:
             yield Wording(phrase.question(subject, object_), affirms=True, mutation=kind)
         said = phrase.statement(subject, object_)
@@ -99,12 +101,6 @@ def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> I
 
 def _joined(*kinds: str) -> str:
     return "+".join(kind for kind in kinds if kind != "none")
-
-
-def _sides(triple: Triple, relations: Relations) -> tuple[str, str]:
-    if relations.joint(triple.relation) is not None:
-        return f"{triple.subject} and {triple.object}", ""
-    return triple.subject, triple.object
 
 
 def _phrases(name: str, relations: Relations) -> Iterator[tuple[Phrase, bool, str]]:

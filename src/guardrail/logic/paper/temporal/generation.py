@@ -16,8 +16,7 @@ from guardrail.errors import ConfigError, InputError
 from guardrail.logic.paper.questions.reproof import Disagreement
 from guardrail.logic.paper.temporal.english import question
 from guardrail.logic.paper.temporal.explanation import explain
-from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.events import History
+from guardrail.logic.paper.temporal.points import Points
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -31,7 +30,7 @@ from guardrail.logic.temporal.formula import (
     Until,
 )
 from guardrail.logic.temporal.intervals import IntervalSet
-from guardrail.logic.temporal.semantics import value
+from guardrail.logic.temporal.semantics import History, value
 
 Operator: TypeAlias = type[Not | Next | Finally | Globally | And | Or | Implies | Until]
 
@@ -66,18 +65,13 @@ class Case:
     explanation: str
     spans: tuple[tuple[str, int, int], ...]
 
-    @property
-    def outer(self) -> str:
-        """The outermost operator, as in the JSON of formulas; "atom" for an event alone."""
-        return self.formula.op
-
     def to_json(self) -> dict[str, Any]:
         """The case as JSON objects; an infinite end of a span is `None`."""
         spans = [[end if isinstance(end, int) else None for end in span] for span in self.value]
         return {
             "formula": str(self.formula),
             "ast": self.formula.to_json(),
-            "outer": self.outer,
+            "outer": self.formula.op,
             "depth": self.formula.depth,
             "year": self.year,
             "question": self.question,
@@ -142,7 +136,7 @@ def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet]) -> Ca
     explanation = explain(formula, year, history)
     answer = explanation.holds
     years = {name: history[name].spans for name in sorted(formula.atoms())}
-    if holds_by_definition(formula, year, years) != answer:
+    if Points(formula, years).at(year) != answer:
         raise Disagreement(f"{formula} in {year}: {answer} by sets of years, {not answer} year by year")
     spans = tuple((name, int(first), int(last)) for name, several in years.items() for first, last in several)
     return Case(
@@ -170,17 +164,14 @@ class _Source:
         for _ in range(ATTEMPTS):
             names = self._neighbours()
             formula = Atom(names[0]) if operator is None else self._grow(operator, depth, iter(names), names)
-            if not all(self._changes(part) for part in formula.walk()):
-                continue
+            if any(
+                not years or not ~years for years in (value(part, self.history) for part in formula.walk())
+            ):
+                continue  # a part that is always true, or never, asks nothing
             year = self._year(value(formula, self.history), answer=answer)
             if year is not None and (formula, year) not in seen:
                 return formula, year
         return None
-
-    def _changes(self, part: Formula) -> bool:
-        """Whether a part is true in some years and not in others: one that is not, asks nothing."""
-        years = value(part, self.history)
-        return bool(years) and bool(~years)
 
     def _neighbours(self) -> list[str]:
         """Events in random order, the first drawn from all, the others from those of about that time."""

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from benchmarks.logic.temporal import history
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
@@ -10,7 +11,6 @@ from guardrail.logic.paper.oracles.rates import CATEGORIES, Assessment, assess, 
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.evaluation import CaseOutcome, judged
 from guardrail.logic.paper.temporal.generation import generate
-from guardrail.logic.temporal.events import history
 
 SON = Truth("Is Priam the father of Hector?", True, (Triple("Hector", "father", "Priam"),))
 

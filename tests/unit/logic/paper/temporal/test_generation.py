@@ -6,13 +6,12 @@ from collections import Counter
 
 import pytest
 from benchmarks.logic.english import read
-from benchmarks.logic.temporal import from_json
+from benchmarks.logic.temporal import from_json, history
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.paper.temporal import generation as module
 from guardrail.logic.paper.temporal.generation import OPERATORS, Disagreement, generate
-from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.events import history
+from guardrail.logic.paper.temporal.points import Points
 from guardrail.logic.temporal.formula import Not
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
@@ -29,12 +28,12 @@ def cases():
 class TestGenerate:
     def test_is_even(self, cases):
         """Half Yes in each operator at each depth, and as many of each."""
-        cells = Counter((case.outer, case.formula.depth) for case in cases)
+        cells = Counter((case.formula.op, case.formula.depth) for case in cases)
         assert set(cells) == {("atom", 0)} | {(one.op, depth) for one in OPERATORS for depth in (1, 2, 3)}
         assert set(cells.values()) == {24}
-        assert set(Counter((case.outer, case.formula.depth) for case in cases if case.answer).values()) == {
-            12
-        }
+        assert set(
+            Counter((case.formula.op, case.formula.depth) for case in cases if case.answer).values()
+        ) == {12}
 
     def test_never_asks_twice(self, cases):
         """No duplicates, so no contradictions."""
@@ -47,11 +46,7 @@ class TestGenerate:
     def test_answers_are_right(self, cases):
         """By Definition 1, and by the years of the case."""
         for case in cases:
-            assert (
-                holds_by_definition(case.formula, case.year, EVENTS)
-                == case.answer
-                == (case.year in case.value)
-            )
+            assert Points(case.formula, EVENTS).at(case.year) == case.answer == (case.year in case.value)
             assert case.explanation.startswith("True: " if case.answer else "False: ")
 
     def test_asks_close_to_the_change(self, cases):
@@ -116,6 +111,6 @@ class TestGenerate:
 
     def test_a_wrong_answer_is_no_case(self, monkeypatch):
         """Where the two proofs differ, generation stops."""
-        monkeypatch.setattr(module, "holds_by_definition", lambda *_: None)
+        monkeypatch.setattr(module.Points, "at", lambda *_: None)
         with pytest.raises(Disagreement, match="year by year"):
             generate(EVENTS, count=1)
