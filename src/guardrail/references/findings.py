@@ -32,7 +32,6 @@ _SHORT_FOR = word_set(
 )
 _CASE = " v. "
 _MAIN = 3  # words that are a title of their own
-_REPOSITORY = re.compile(r"[\w.-]{2,40}/[\w.-]{2,60}")
 _MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
 _MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
 
@@ -228,9 +227,7 @@ def _calls(said: Reference, owner: FieldCheck | None) -> bool:
     """Whether a title is but what a work, whose identifier is given, is called in short: [QLoRA paper](https://arxiv.org/abs/2305.14314)."""
     if owner is None:
         return False
-    if _REPOSITORY.fullmatch(said.title):
-        return True
-    if " " not in said.title.strip():  # Align → STAR → https://doi.org/…
+    if " " not in said.title.strip():  # Align → STAR → https://doi.org/…; a repository
         return True
     known = normalise(owner.found).split()
     words = [word for word in normalise(said.title).split() if word not in _SHORT_FOR]

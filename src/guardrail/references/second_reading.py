@@ -125,7 +125,7 @@ def read_again(
             "authors" not in wrong
             or "authors" in citation.agreed
             or _in_brackets(said, text)
-            or any(_same_names(way.reference, said) for way in found[:1])
+            or any(family_names(way.reference.authors) == family_names(said.authors) for way in found[:1])
         )
     else:
         sure = (
@@ -143,11 +143,7 @@ def read_exchanged(
     for way in exchanged(citation):
         reply = yield from one(Find(way))
         if isinstance(reply, Answer) and confirms(reply.value, differences):
-            agreed = {
-                check.field
-                for check in reply.value.fields
-                if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}
-            }
+            agreed = {check.field for check in reply.value.having(Outcome.CONFIRMED, Outcome.NEAR)}
             if {"title", "authors"} <= agreed:
                 return replace(citation, reference=way), reply.value
     return citation, match
@@ -193,10 +189,8 @@ def read_between(
         confirmed = confirms(reply.value, differences) and _corroborated(reply.value)
         if confirmed and work is not None and not marked and _is_of(left, work):
             return replace(citation, reference=said), reply.value
-        capitals = sum(word[:1].isupper() for word in words(left))
-        if (
-            len(normalise(other).split()) >= _TELLING and capitals < _LEAST
-        ):  # else that is the title, in a container
+        # else that is the title, in a container
+        if len(normalise(other).split()) >= _TELLING and _capitals(left) < _LEAST:
             return replace(citation, style="labelled"), match
     return citation, match
 
@@ -214,19 +208,12 @@ def _has_title(match: Match) -> bool:
     return match.status is Status.FOUND and same
 
 
-def _line(citation: Citation, answer: str) -> tuple[str, int]:
-    """The line that a title is in, as far as it is near, and where it begins."""
-    span = citation.span
-    begin = _line_begin(answer, span.start, _NEAR)
-    end = answer.find("\n", span.end)
-    return answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)], begin
-
-
 def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     """What may be the title instead, each with what may be its author beside it; those with the fewest marks inside first."""
-    line, begin = _line(citation, answer)
-    title = citation.reference.title
-    at = line.find(title, max(0, citation.span.start - begin - 1))
+    span, title = citation.span, citation.reference.title
+    begin, end = _line_begin(answer, span.start, _NEAR), answer.find("\n", span.end)
+    line = answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)]
+    at = line.find(title, max(0, span.start - begin - 1))
     if at < 0:
         return []
     over = at + len(title)
@@ -390,11 +377,6 @@ def goes_on(text: str, behind: str, match: Match) -> bool:
     cut = any(check.field == "title" and check.how == "subtitle" for check in match.fields)
     asks = text.rstrip('*_"”’»').endswith(("?", "!"))
     return cut and (_SUBTITLE.match(behind) is not None or (asks and _WORD.match(behind) is not None))
-
-
-def _same_names(one: Reference, other: Reference) -> bool:
-    """Whether two readings name the same people, by their family names."""
-    return family_names(one.authors) == family_names(other.authors)
 
 
 def _corroborated(match: Match) -> bool:

@@ -349,20 +349,22 @@ def _identifiers(
     real = {i.kind: i.value for work in reversed(works) for i in identifiers(work) if i.value}
     for said in identifiers(reference):
         check = FieldCheck(said.field, Outcome.OPEN, said.value or getattr(reference, said.field))
-        if said.value and (said.kind, said.value) in confirmed:
+        if not said.value:
+            pass
+        elif (said.kind, said.value) in confirmed:
             check = replace(check, outcome=Outcome.CONFIRMED, found=said.value)
-        elif said.value and (owner := owners.get((said.kind, said.value))):
+        elif owner := owners.get((said.kind, said.value)):
             note = f"it belongs to “{owner.title}”"
             check = replace(check, outcome=Outcome.DIFFERS, found=owner.title, how="owner", note=note)
-        elif said.value and said.kind in real and said.kind != "isbn":
+        elif said.kind in real and said.kind != "isbn":
             check = replace(check, outcome=Outcome.DIFFERS, found=real[said.kind], how="other")
             if _may_have_both(said, real[said.kind]):
                 check = replace(
                     check, outcome=Outcome.OPEN, how="published", note="only the preprint's DOI is known"
                 )
-        elif said.kind == "doi" and said.value and "arxiv" in real and all(map(_only_preprint, works)):
+        elif said.kind == "doi" and "arxiv" in real and all(map(_only_preprint, works)):
             check = replace(check, how="published", note="only the preprint is known")
-        elif said.kind == "doi" and said.value and (note := _foreign(said.value, works)):
+        elif said.kind == "doi" and (note := _foreign(said.value, works)):
             check = replace(check, outcome=Outcome.DIFFERS, how="publisher", note=note)
         yield check
 

@@ -222,8 +222,9 @@ class OpenSearch:
 
     def _judged(self, asked: Sequence[_Asked]) -> list[Match]:
         able = [one for one in asked if exact_keys(one.reference, one.title)]
-        found = self._search([query for one in able for query in (_exact(one), _similar(one.title))])
-        groups = list(map(_candidates, able, found[::2], found[1::2]))
+        exact = [_keyed(exact_keys(one.reference, one.title), 200) for one in able]
+        found = self._search([*exact, *(_similar(one.title) for one in able)])
+        groups = list(map(_candidates, able, found[: len(able)], found[len(able) :]))
         for one, marked in zip(able, self._marked(groups), strict=True):
             one.works = marked
         frequency = self._frequency(able)
@@ -346,7 +347,10 @@ class OpenSearch:
         known: set[int] = set()
         rest = iter([work for work in works if retraction_keys(work)])
         while batch := list(islice(rest, 100)):
-            found = self._found([_keyed(retraction_keys(work), 1) for work in batch])
+            try:
+                found = self._search([_keyed(retraction_keys(work), 1) for work in batch])
+            except _NoAnswerError as error:
+                raise IndexFault(str(error)) from error
             known |= {
                 hashed
                 for work, sources in zip(batch, found, strict=True)
@@ -355,19 +359,13 @@ class OpenSearch:
             }
         return unknown_works(works, known)
 
-    def _found(self, queries: Sequence[Mapping[str, Any]]) -> list[list[Source]]:
-        try:
-            return self._search(queries)
-        except _NoAnswerError as error:
-            raise IndexFault(str(error)) from error
-
     def _bulk(self, action: str, documents: Mapping[str, Source]) -> int:
         """Write documents; returns how many were new. One that is there stays as it is with `create`."""
         new = 0
-        lines: list[Any] = []
         rest = list(documents.items())
         while rest:
-            lines, size = [], 0
+            lines: list[Any] = []
+            size = 0
             while rest and size < BULK:
                 name, document = rest.pop()
                 lines += [{action: {"_index": self.index, "_id": name}}, document]
@@ -471,10 +469,6 @@ def _close(process: int, client: httpx.Client) -> None:
 def _asked(reference: Reference) -> _Asked:
     bare = replace(reference, title=without_mark(reference.title))
     return _Asked(bare, Title(bare.title))
-
-
-def _exact(one: _Asked) -> dict[str, Any]:
-    return _keyed(exact_keys(one.reference, one.title), 200)
 
 
 def _keyed(hashes: Iterable[int], size: int = CANDIDATES) -> dict[str, Any]:

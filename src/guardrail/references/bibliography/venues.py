@@ -7,10 +7,10 @@ and never refutes; `compare_venues` refutes only where the work's own venue is o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from guardrail.references.authors.words import word_set
-from guardrail.references.bibliography.conferences import Named, named, series_of
+from guardrail.references.bibliography.conferences import named, series_of
 from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import FieldCheck, Outcome
@@ -118,7 +118,16 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
         return check(
             Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
         )
-    return _by_lists(check, claimed, found, ours, theirs)
+    if ours and theirs:
+        return check(Outcome.DIFFERS, "another")
+    known, other = journals(found), journals(claimed)
+    if known & other or any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
+        return check(Outcome.CONFIRMED)
+    if theirs is None and (not known or len(found) == CUT):
+        return check(Outcome.OPEN)
+    if ours or other:
+        return check(Outcome.DIFFERS, "another")
+    return check(Outcome.OPEN, "unknown", f"no list of venues has this name; the work appeared in {found}")
 
 
 def publishes(name: str) -> bool:
@@ -186,22 +195,6 @@ def _script(name: str) -> str:
     if _EAST.search(name):
         return "east"
     return "cyrillic" if _CYRILLIC.search(name) else "latin"
-
-
-def _by_lists(
-    check: Callable[..., FieldCheck], claimed: str, found: str, ours: Named | None, theirs: Named | None
-) -> FieldCheck:
-    """The comparison where one of the two, or neither, is a conference."""
-    if ours and theirs:
-        return check(Outcome.DIFFERS, "another")
-    known, other = journals(found), journals(claimed)
-    if known & other or any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
-        return check(Outcome.CONFIRMED)
-    if theirs is None and (not known or len(found) == CUT):
-        return check(Outcome.OPEN)
-    if ours or other:
-        return check(Outcome.DIFFERS, "another")
-    return check(Outcome.OPEN, "unknown", f"no list of venues has this name; the work appeared in {found}")
 
 
 def _words(normalised: str) -> list[str]:

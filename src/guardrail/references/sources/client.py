@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar, cast
 
@@ -416,13 +417,9 @@ def retry_after(headers: httpx.Headers, body: bytes, now: float) -> float | None
             return max(0.0, parsedate_to_datetime(text).timestamp() - now)
         said = json.loads(body)
         until = said.get("wait_until") if isinstance(said, dict) else None
-        return None if until is None else max(0.0, _moment(str(until)) - now)
+        if until is None:
+            return None
+        moment = datetime.fromisoformat(str(until))
+        return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _moment(text: str) -> float:
-    from datetime import UTC, datetime
-
-    moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
