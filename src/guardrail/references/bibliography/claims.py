@@ -111,17 +111,17 @@ def unexplained(text: str, work: Record) -> bool:
 
 
 def _is_explained(word: str, authors: frozenset[str], work: Record) -> bool:
-    initial = len(word) == 1 and word.isalpha() and any(name.startswith(word) for name in authors)
-    return word in LEADS or word in authors or initial or _is_detail(word, work)
+    """Whether a normalised word leads in a work, or names its authors, its edition or its year."""
+    return (
+        word in LEADS
+        or word in EDITIONS
+        or word in authors
+        or (len(word) == 1 and word.isalpha() and any(name.startswith(word) for name in authors))
+        or ORDINAL.fullmatch(word) is not None
+        or (work.year is not None and word in {str(work.year + step) for step in (-1, 0, 1)})
+    )
 
 
 def words_of(names: Sequence[str]) -> frozenset[str]:
     """The normalised words of names."""
     return frozenset(word for name in names[:MOST_AUTHORS] for word in normalise(name).split())
-
-
-def _is_detail(word: str, work: Record) -> bool:
-    """Whether a normalised word names an edition or the work's year, as no title does."""
-    if word in EDITIONS or ORDINAL.fullmatch(word):
-        return True
-    return work.year is not None and word in {str(work.year + step) for step in (-1, 0, 1)}

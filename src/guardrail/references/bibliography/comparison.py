@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.leads import without_lead
@@ -27,6 +27,7 @@ from guardrail.references.bibliography.records import (
     Outcome,
     Record,
     Reference,
+    in_order,
 )
 from guardrail.references.bibliography.venues import compare_venues, publishes, same_venue, unlike
 
@@ -81,7 +82,7 @@ def check_fields(
         if getattr(reference, name).strip()
     ]
     found.update({check.field: check for check in checks})
-    return tuple(found[field.name] for field in fields(Reference) if field.name in found)
+    return in_order(found)
 
 
 def _best(checks: Iterable[FieldCheck]) -> FieldCheck:

@@ -159,7 +159,7 @@ def _record(begins: str, values: Mapping[str, Sequence[str]]) -> Record:
         year=year_of(text("PY", "Y1", "DA")),
         venue=text("JO", "JF", "T2", "BT", "JA", "J2", "PB") if text("TI", "T1", "CT") else text("PB"),
         doi=doi,
-        arxiv=arxiv_of(addresses, doi) or normalise_arxiv(_labelled("arxiv", values)),
+        arxiv=arxiv_of(addresses, doi) or normalise_arxiv(_labelled(values)),
         isbn=normalise_isbn(text("SN").split(" ")[0]),
         pmid=normalise_pmid(text("PM") or (text("AN") if MEDLINE.search(text("DB", "DP")) else "")),
         url=text("UR"),
@@ -170,7 +170,7 @@ def _record(begins: str, values: Mapping[str, Sequence[str]]) -> Record:
     )
 
 
-def _labelled(label: str, values: Mapping[str, Sequence[str]]) -> str:
+def _labelled(values: Mapping[str, Sequence[str]]) -> str:
     """A value of a free field that names itself, "arXiv:1706.03762"."""
     free = (value for tag in ("AN", "ID", "M1", "N1", "C1") for value in values.get(tag, ()))
-    return next((value for value in free if value.lower().startswith(f"{label}:")), "")
+    return next((value for value in free if value.lower().startswith("arxiv:")), "")
