@@ -37,16 +37,17 @@ def cleaned(record: Record) -> Record:
 
     What a publisher put before the title of a retracted work becomes what it means.
     """
-    texts: dict[str, Any] = {name: _text(getattr(record, name), longest) for name, longest in LONGEST.items()}
-    title = without_mark(texts["title"])
+    said: dict[str, Any] = {name: _text(getattr(record, name), longest) for name, longest in LONGEST.items()}
+    title = without_mark(said["title"])
+    if title != said["title"]:
+        said |= {"title": title, "retracted": said["retracted"] or SAID}
+    said |= {kind: read(getattr(record, kind)) for kind, read in IDENTIFIERS.items()}
     clean = replace(
         record,
-        **texts,
-        **{kind: read(getattr(record, kind)) for kind, read in IDENTIFIERS.items()},
+        **said,
         authors=tuple(HOMONYM.sub("", _text(name, 200)) for name in record.authors[:500] if name.strip()),
         abstract=abstracts.bounded(record.abstract),
     )
-    clean = replace(clean, title=title, retracted=clean.retracted or (SAID if title != clean.title else ""))
     if not normalise(clean.title) and not any(getattr(clean, kind) for kind in IDENTIFIERS):
         raise InputError(f"expected a record with a title or an identifier, got {record!r}.")
     return clean

@@ -30,8 +30,8 @@ def canonical(triple: Triple, relations: Relations) -> Triple:
     if relation.symmetric:
         first, second = sorted((triple.subject, triple.object))
         return Triple(first, triple.relation, second)
-    first = next((name for name in relations if name in {triple.relation, relation.inverse}), None)
-    if first in {triple.relation, None}:
+    form = next((name for name in relations if name in {triple.relation, relation.inverse}), None)
+    if form in {triple.relation, None}:
         return triple
     return Triple(triple.object, relation.inverse, triple.subject)
 
