@@ -19,8 +19,7 @@ from guardrail import Guard, Verdict
 from guardrail.detectors import FactCheck
 from guardrail.logic.knowledge import KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.prolog import PACKAGE, available
-from guardrail.logic.knowledge.sources.drowzee import read_drowzee
-from guardrail.logic.knowledge.sources.mixed import read_facts
+from guardrail.logic.knowledge.sources.files import read_facts
 from guardrail.report import Report
 from guardrail.statistics.intervals import wilson
 
@@ -146,7 +145,7 @@ def held_rows(folder: Path, place: Path, *, count: int) -> list[Row]:
     Held out, one of several values of a list that counts as complete is a false alarm that only this test makes;
     so the share is an upper bound.
     """
-    known = read_drowzee(folder)
+    known = read_facts(folder)
     facts = sorted(set(known.facts))
     draw = random.Random(SEED)
     chosen = draw.sample(facts, 2 * count)

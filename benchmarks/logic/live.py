@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
@@ -27,12 +28,13 @@ from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.knowledge.proofs import sentence
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.paper.questions.cases import FactCase, generate
-from guardrail.logic.paper.questions.evaluation import Asked, CaseOutcome, Rate, by, evaluate, wrong_rate
+from guardrail.logic.paper.questions.evaluation import Asked, CaseOutcome, Rate, evaluate, wrong_rate
 from guardrail.logic.paper.questions.prompt import Kind
 from guardrail.logic.paper.questions.reply import parse_reply
-from guardrail.logic.paper.questions.templates import statement
 from guardrail.logic.paper.temporal.generation import generate as generate_temporal
 from guardrail.requests import Ask, Untrusted, system, user
 from guardrail.statistics.intervals import wilson
@@ -98,7 +100,7 @@ def live_rows(run: Run, hub: Hub) -> list[Row]:
         *_verdicts("Live model, verdict", [_relation_truth(one.case) for one in plain], plain),
         *_rates("Live model, temporal", "all", wrong_rate(timed)),
         _always_the_same("Live model, temporal", temporal),
-        *_grouped("Live model, operator", by(timed, lambda case: case.outer)),
+        *_grouped("Live model, operator", by(timed, lambda case: case.formula.op)),
         *_verdicts(
             "Live model, temporal verdict", [_temporal_truth(one.case, years) for one in timed], timed
         ),
@@ -139,8 +141,8 @@ def _in_other_words(cases: Sequence[FactCase], hub: Hub) -> list[FactCase]:
     flows = [
         rephrased(
             case.question,
-            statement(case.triple, relations, holds=case.affirms),
-            statement(case.triple, relations, holds=not case.affirms),
+            sentence(case.triple, relations, holds=case.affirms),
+            sentence(case.triple, relations, holds=not case.affirms),
         )
         for case in cases
     ]
@@ -175,10 +177,10 @@ def rephrased(question: str, affirmed: str, denied: str) -> Flow[str]:
     text = reply.value.text.strip()
     if not text.endswith("?") or "\n" in text:
         return question
-    for sentence, expected in ((affirmed, "yes"), (denied, "no")):
+    for said, expected in ((affirmed, "yes"), (denied, "no")):
         back = user(
             "Suppose this is known to be true: ",
-            Untrusted(sentence),
+            Untrusted(said),
             "\nWhat is then the answer to this question: ",
             Untrusted(text),
             "\nReply Yes or No.",
@@ -221,7 +223,7 @@ def invented(case: FactCase, *, seed: int) -> FactCase:
 
 
 def _facts(case: FactCase) -> list[str]:
-    return [f"{statement(fact, reviewed())}." for fact in case.facts]
+    return [f"{sentence(fact, reviewed(), holds=True)}." for fact in case.facts]
 
 
 def _relation_truth(case: Any) -> Truth:
@@ -249,6 +251,14 @@ def _verdicts(title: str, truths: Sequence[Truth], outcomes: Sequence[CaseOutcom
         share, ends = 100 * names.count(name) / len(names), (100 * interval[0], 100 * interval[1])
         rows.append(Row.shown(f"{title}, {name} of {len(names):,}", share, interval=ends, unit="%", digits=1))
     return rows
+
+
+def by(outcomes: Iterable[CaseOutcome], key: Callable[[Any], str]) -> Mapping[str, Rate]:
+    """The rate of each group of cases."""
+    groups: dict[str, list[CaseOutcome]] = defaultdict(list)
+    for outcome in outcomes:
+        groups[key(outcome.case)].append(outcome)
+    return {name: wrong_rate(group) for name, group in groups.items()}
 
 
 def _grouped(title: str, rates: Mapping[Any, Rate]) -> list[Row]:

@@ -18,11 +18,13 @@ from benchmarks.logic.temporal import read_cases
 from benchmarks.logic.thresholds import best, estimate
 from guardrail.errors import ParseError
 from guardrail.logic.knowledge import Triple
-from guardrail.logic.paper.oracles import ReplyVerdict, Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import ReplyVerdict, judge
 
 __all__ = ["BAR", "CLASSES", "Judged", "judged", "rows"]
 
 BAR = 0.9
+ALIKE = 0.8  # the paper's: similarity of graphs from which a reply agrees with the truth
 CLASSES = ("correct", "error_inference", "error_knowledge", "both")
 HALVES = ("tuning", "unseen")
 LABELLED = Path(__file__).parent / "labelled" / "replies.jsonl"
@@ -38,6 +40,25 @@ class Judged:
     label: str
     contradictory: bool
     verdict: ReplyVerdict
+    answer: bool
+
+    @property
+    def similarity(self) -> float:
+        """The lesser of node and edge similarity; 0 for a reply that states nothing, whose graph is empty."""
+        return min(self.verdict.nodes or 0.0, self.verdict.edges or 0.0)
+
+    @property
+    def by_similarity(self) -> str:
+        """The verdict of the paper's two thresholds alone: unlike edges or nodes are an error of knowledge.
+
+        A conclusion that is wrong over a like graph is one of inference.
+        """
+        if self.verdict.concluded is None:
+            return "correct"
+        wrong = self.verdict.concluded != self.answer
+        if self.similarity < ALIKE:
+            return "both" if wrong else "error_knowledge"
+        return "error_inference" if wrong else "correct"
 
     @property
     def right(self) -> bool:
@@ -72,7 +93,8 @@ def _judged(case: Mapping[str, Any]) -> Judged:
         tuple((event, first, last) for event, first, last in case["spans"]),
     )
     verdict = judge(case["reply"], truth)
-    return Judged(case["id"], case["half"], case["kind"], case["verdict"], case["contradictory"], verdict)
+    label, contradictory = case["verdict"], case["contradictory"]
+    return Judged(case["id"], case["half"], case["kind"], label, contradictory, verdict, truth.answer)
 
 
 def rows(run: Run) -> list[Row]:
@@ -108,7 +130,7 @@ def _half(half: str, replies: Sequence[Judged]) -> list[Row]:
     agreed = sum(one.verdict.contradictory == one.contradictory for one in replies)
     said_so = f"Oracle, {half} half: contradictory or not, as labelled"
     found.append(Row.shown(said_so, agreed / len(replies), interval=wilson_interval(agreed, len(replies))))
-    alone = sum(one.verdict.by_similarity() == one.label for one in replies)
+    alone = sum(one.by_similarity == one.label for one in replies)
     found.append(
         Row.shown(
             f"Oracle, {half} half: accuracy of the paper's thresholds alone",
@@ -122,7 +144,7 @@ def _half(half: str, replies: Sequence[Judged]) -> list[Row]:
 def _thresholds(replies: Sequence[Judged]) -> list[Row]:
     """The paper's estimate of its threshold, and the best one, on the tuning half."""
     sampled = [
-        (one.verdict.similarity, one.label in {"error_knowledge", "both"})
+        (one.similarity, one.label in {"error_knowledge", "both"})
         for one in replies
         if one.verdict.concluded is not None
     ]

@@ -17,7 +17,8 @@ from benchmarks.logic.generation import FACTS, NO_ENGINE, cases, read_domains
 from benchmarks.logic.subject import Subject, estimate
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.paper.questions.cases import FactCase
 from guardrail.statistics.intervals import wilson
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.facts import Triple
+from guardrail.logic.knowledge.proofs import sentence
 from guardrail.logic.knowledge.relations import Relations
 from guardrail.logic.paper.questions.cases import FactCase
 from guardrail.logic.paper.questions.reproof import Evaluator
-from guardrail.logic.paper.questions.templates import statement
 from guardrail.statistics.intervals import wilson
 
 __all__ = ["Estimate", "Subject", "estimate"]
@@ -109,7 +109,7 @@ class Subject:
             facts[wrong] = self._false(facts[wrong], rng)
             holds = Evaluator(facts, self._relations).truth(case.triple) is True
             conclusion = holds == case.affirms
-        lines = [f"{n}. {statement(fact, self._relations)}." for n, fact in enumerate(facts, 1)]
+        lines = [f"{n}. {sentence(fact, self._relations, holds=True)}." for n, fact in enumerate(facts, 1)]
         return "\n".join(["Yes." if conclusion != turned else "No.", *lines])
 
     def _false(self, fact: Triple, rng: random.Random) -> Triple:

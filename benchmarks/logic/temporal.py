@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -13,21 +13,34 @@ from typing import Any, TypeGuard
 from benchmarks._data import read_csv
 from benchmarks._table import Row
 from benchmarks.logic.differential import differential
+from benchmarks.logic.english import read
 from guardrail.errors import InputError, ParseError
+from guardrail.logic.knowledge.sources.reading import year_of
 from guardrail.logic.paper.temporal.generation import OPERATORS, Case, generate
-from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.english_parse import read
-from guardrail.logic.temporal.events import History, history, year_of
-from guardrail.logic.temporal.formula import And, Atom, Finally, Formula, Globally, Next, Until, from_json
-from guardrail.logic.temporal.intervals import IntervalSet
-from guardrail.logic.temporal.semantics import holds, value
+from guardrail.logic.paper.temporal.points import Points
+from guardrail.logic.temporal.formula import (
+    And,
+    Atom,
+    Finally,
+    Formula,
+    Globally,
+    Implies,
+    Next,
+    Not,
+    Or,
+    Until,
+)
+from guardrail.logic.temporal.intervals import End, IntervalSet, Span
+from guardrail.logic.temporal.semantics import History, holds, value
 
 __all__ = [
     "FORMULAS",
     "Published",
     "differential_rows",
     "example_rows",
+    "from_json",
     "generation_rows",
+    "history",
     "judge",
     "published_rows",
     "read_cases",
@@ -123,6 +136,34 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
     return cases
 
 
+_PUBLISHED: dict[str, Callable[..., Formula]] = {
+    "neg": Not,
+    "next": Next,
+    "finally": Finally,
+    "globally": Globally,
+    "conj": And,
+    "disj": Or,
+    "implies": Implies,
+    "until": Until,
+}
+
+
+def from_json(node: dict[str, Any]) -> Formula:
+    """The formula of a published case, the inverse of `to_json`."""
+    if node["op"] == "atom":
+        return Atom(node["event"])
+    parts = [from_json(node[name]) for name in ("arg", "left", "right") if name in node]
+    return _PUBLISHED[node["op"]](*parts, *node.get("interval", ()))
+
+
+def history(spans: Iterable[tuple[str, End, End]]) -> dict[str, IntervalSet]:
+    """A history from (name, first year, last year), an event as often as it has spans."""
+    found: defaultdict[str, list[Span]] = defaultdict(list)
+    for name, first, last in spans:
+        found[name].append((first, last))
+    return {name: IntervalSet(several) for name, several in found.items()}
+
+
 def read_history(folder: Path, *, by: str = "event") -> dict[str, IntervalSet]:
     """The dated events of the data.
 
@@ -142,7 +183,7 @@ def judge(cases: Iterable[dict[str, Any]], events: History) -> list[Published]:
         undated = {event["event"] for event in case["events"] if event["begin"] is None} - set(events)
         known = {name: IntervalSet() if name in undated else events[name] for name in formula.atoms()}
         spans = {name: years.spans for name, years in known.items()}
-        ours, defined = holds(formula, year, known), holds_by_definition(formula, year, spans)
+        ours, defined = holds(formula, year, known), Points(formula, spans).at(year)
         worded = holds(formula.arg, year, known) if _is_nested(formula) else None
         found.append(Published(case["qid"], bool(case["answer"]), ours, defined, bool(undated), worded))
     return found
@@ -226,7 +267,7 @@ def generation_rows(folder: Path, *, count: int = CASES, seed: int = 0) -> list[
     answers: dict[str, set[bool]] = {}
     for case in cases:
         answers.setdefault(case.question, set()).add(case.answer)
-    cells = Counter((case.outer, case.formula.depth) for case in cases)
+    cells = Counter((case.formula.op, case.formula.depth) for case in cases)
     proved = sum(_proved(case, events) for case in cases)
     return [
         Row.at_least("Generated cases: count", len(cases), count, digits=0),
@@ -255,7 +296,7 @@ def _share(cases: Sequence[Case]) -> float:
 def _proved(case: Case, events: History) -> bool:
     formula: Formula = case.formula
     spans = {name: events[name].spans for name in formula.atoms()}
-    return holds_by_definition(formula, case.year, spans) == case.answer
+    return Points(formula, spans).at(case.year) == case.answer
 
 
 def _read_back(case: Case) -> bool:

@@ -13,10 +13,9 @@ from benchmarks._plots import calibration_plot
 from benchmarks._stats import auc, brier, delong_interval, ece, reliability, wilson_interval
 from benchmarks._table import Row
 from benchmarks.references.fdr import threshold_for_fdr
-from benchmarks.references.replay import QUERIES, Scored, Topic, replay
+from benchmarks.references.replay import QUERIES, Scored, Topic, agreement, replay
 from guardrail.detectors import ReferenceCheck
 from guardrail.references import read_yes_no
-from guardrail.references.authors.lists import agreement
 from guardrail.statistics.calibration import fit_logistic
 
 __all__ = ["calibration_rows", "fast_auc_over_all_draws", "rows"]

@@ -21,6 +21,7 @@ from guardrail.chat import RecordedChat
 from guardrail.detectors import ReferenceCheck
 from guardrail.errors import ParseError
 from guardrail.references import yes_rate
+from guardrail.references.authors.lists import overlap, parse_authors
 from guardrail.references.citations import citations
 from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.references.evidence import NUMBERS, QUESTIONS
@@ -28,7 +29,17 @@ from guardrail.references.prompts import authors_question, direct_question, over
 from guardrail.report import Finding, Measurement, Replies
 from guardrail.requests import Ask
 
-__all__ = ["COLUMNS", "QUERIES", "Scored", "Title", "Topic", "read_topics", "recorded_asks", "replay"]
+__all__ = [
+    "COLUMNS",
+    "QUERIES",
+    "Scored",
+    "Title",
+    "Topic",
+    "agreement",
+    "read_topics",
+    "recorded_asks",
+    "replay",
+]
 
 QUERIES = ("dq1", "dq2", "dq3")
 COLUMNS = [
@@ -200,3 +211,25 @@ def _title(row: Mapping[str, str], source: str, line: int) -> Title:
         overlaps=replies("neural_ans1_list"),
         votes={query: replies(f"neural_ans{i}_list") for i, query in enumerate(QUERIES, 2)},
     )
+
+
+def agreement(replies: Sequence[str]) -> float | None:
+    """How far independent replies about one work name the same authors: mean overlap over all pairs.
+
+    [agrawal2024] section 3.2 with a local comparison in place of a second model call. A reply that is not a list
+    of authors overlaps with nothing, as there.
+
+    Returns:
+        A number in [0, 1], larger = more likely a real work; `None` for fewer than two replies.
+
+    Example:
+        >>> agreement(["Donald A. Norman", "Don Norman", "Sorry, I cannot find it."])
+        0.3333333333333333
+        >>> agreement(["Donald A. Norman"]) is None
+        True
+    """
+    if len(replies) < 2:
+        return None
+    lists = [parse_authors(reply) or () for reply in replies]
+    overlaps = [overlap(a, b) for a, b in combinations(lists, 2)]
+    return sum(overlaps) / len(overlaps)

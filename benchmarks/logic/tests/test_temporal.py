@@ -91,7 +91,7 @@ class TestGeneration:
         """Reading back is what is measured."""
         from guardrail.logic.paper.temporal import generation
 
-        monkeypatch.setattr(generation, "question", lambda *_, today: 'Was "Blitz" going on in 1900?')
+        monkeypatch.setattr(generation, "question", lambda *_: 'Was "Blitz" going on in 1900?')
         found = by_quantity(temporal.generation_rows(folder, count=50))
         assert found["questions read back as their formula"].ok is False
         assert found["duplicates"].ok is False

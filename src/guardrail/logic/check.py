@@ -18,8 +18,9 @@ from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.prolog import EngineFault
 from guardrail.logic.outcomes import Outcome, Ruling, rule
 from guardrail.logic.reading import Said, said
-from guardrail.logic.statements import Statement, statements
 from guardrail.logic.statements.marks import unmarked
+from guardrail.logic.statements.model import Statement
+from guardrail.logic.statements.reading import statements
 from guardrail.logic.world import World
 from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict

@@ -18,8 +18,8 @@ from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.proofs import Judgement, sentence
 from guardrail.logic.knowledge.relations import Relation
 from guardrail.logic.linking import LONGEST, EntityLink, alike
-from guardrail.logic.outcomes import Outcome, State
-from guardrail.logic.statements import Statement
+from guardrail.logic.outcomes import Outcome
+from guardrail.logic.statements.model import Statement
 from guardrail.logic.temporal.intervals import in_words
 from guardrail.logic.temporal.semantics import holds
 from guardrail.logic.temporal.senses import Claim
@@ -105,31 +105,27 @@ class Judge:
     def _proved(
         self, judgement: Judgement, said: Statement, subject: EntityLink, object_: EntityLink
     ) -> Outcome:
-        state: State = "entailed" if judgement.state == "entailed" else "contradicted"
         known = [sentence(fact, self.world.relations, holds=True) for fact in judgement.facts]
         steps = [f"Known: {fact}." for fact in known]
         for mention, link in ((said.subject, subject), (said.object, object_)):
             if link.how == "spelling":
                 steps.insert(0, f"{mention.text!r} was read as {link.entity!r}.")
-        return Outcome(state, judgement.words, (*steps, judgement.words), " and ".join(known[:_SHOWN]))
+        return Outcome(
+            judgement.state, judgement.words, (*steps, judgement.words), " and ".join(known[:_SHOWN])
+        )
 
     # --- by names ------------------------------------------------------------------------------------------
 
     def _by_name(self, said: Statement, subject: EntityLink, object_: EntityLink) -> Flow[Outcome]:
-        relation, owner, value, name = said.relation, subject, object_, said.object.name
-        shown = said.subject.name
+        relation, sides = said.relation, [(subject, said.subject.name), (object_, said.object.name)]
         turned = self.world.relations.of(relation).inverse
         if self._kind(relation) is None and turned and self._kind(turned) is not None:
-            relation, owner, value, name, shown = (
-                turned,
-                object_,
-                subject,
-                said.subject.name,
-                said.object.name,
-            )
-        for link, words in ((owner, shown), (value, name)):
+            relation, sides = turned, sides[::-1]
+        for link, words in sides:
             if link.how == "ambiguous":
                 return Outcome("unknown", f"{words!r} {link.reason}.", applies=False)
+        (owner, shown), (value, words) = sides
+        name = value.entity or words
         kind = self._kind(relation)
         if owner.entity is None:
             return Outcome("unknown", f"{shown!r} {owner.reason}.", applies=False)
@@ -137,13 +133,13 @@ class Judge:
         if isinstance(reply, Failed):
             return _failed(reply)
         values: tuple[str, ...] = reply.value
-        open_ = self._open(owner.entity, relation, value.entity or name, values)
+        open_ = self._open(owner.entity, relation, name, values)
         if kind is None or not self.distinct or not values:
             return open_
-        rivals = self._rivals(kind, relation, value.entity or name, values)
+        rivals = self._rivals(kind, relation, name, values)
         if not rivals or (kind == "place" and (yield from self._nested(value.entity, rivals))):
             return open_
-        return self._other(owner.entity, relation, value.entity or name, rivals)
+        return self._other(owner.entity, relation, name, rivals)
 
     def _kind(self, name: str) -> str | None:
         relation = self.world.relations.of(name)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
+from guardrail.logic.knowledge.proofs import State
 from guardrail.logic.reading import Said
 
-State: TypeAlias = Literal["entailed", "contradicted", "unknown"]
 _SHOWN = 8  # words or reasons in one sentence
 
 

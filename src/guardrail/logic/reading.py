@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from guardrail.logic.statements import Statement
+from guardrail.logic.statements.model import Statement
 from guardrail.logic.statements.words import (
     ADVERBS,
     ARTICLES,
@@ -59,6 +59,7 @@ _ADAPTATIONS = several(
 )
 _WRITERS = frozenset({"author"})  # of books: who wrote a film of one is another matter
 _YEAR = re.compile(r"(?<!\d)\d{3,4}(?!\d)")
+_BEFORE = re.compile(r"\b(?:in|on|before|after|by|until|since|between|from|within)\s")
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(  # finer than what is known, which is years
     rf"(?:(?P<before>\w+)\s+)?\b(?P<date>(?:\d{{1,2}}\w{{0,2}}\s+(?:of\s+)?)?(?:{_MONTH})\b(?:\s+\d{{1,2}}\w{{0,2}}\b)?),?\s+"
@@ -267,14 +268,9 @@ def _cuts(clause: str, statements: Sequence[Statement], text: str) -> Iterator[t
 def _year_at(taken: tuple[int, int], text: str) -> int:
     """Where the words about years begin: at the preposition before the year."""
     part = text[slice(*taken)]
-    found = re.search(r"(?:in|on|before|after|by|until|since|between|from|within)\s[^.]*?\d{3,4}", part)
-    later = [
-        m.start() for m in re.finditer(r"\b(?:in|on|before|after|by|until|since|between|from|within)\s", part)
-    ]
     year = _YEAR.search(part)
-    if found is None or year is None:
-        return taken[0]
-    return taken[0] + max((at for at in later if at < year.start()), default=found.start())
+    places = [found.start() for found in _BEFORE.finditer(part, 0, year.start())] if year else []
+    return taken[0] + (places[-1] if places else 0)
 
 
 def _life(before: str, match: re.Match[str], world: World) -> tuple[int, Claim] | None:

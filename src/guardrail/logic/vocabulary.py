@@ -8,7 +8,7 @@ from functools import lru_cache
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
-from guardrail.logic.statements import Lexicon, Saying
+from guardrail.logic.statements.lexicon import Lexicon, Saying
 
 _PREPOSITIONS = ("of", "in", "by", "with", "from", "after", "at", "to")
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.linking import EntityLink, Linker
 from guardrail.logic.places import Level, level
-from guardrail.logic.statements import Mention
 from guardrail.logic.statements.lexicon import phrase
+from guardrail.logic.statements.model import Mention
 from guardrail.logic.vocabulary import lexicon_of, sayings
 
 _REMEMBERED = 4096  # names

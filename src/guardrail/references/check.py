@@ -81,8 +81,6 @@ from guardrail.report import (
     Verdict,
 )
 
-__all__ = ["Effort", "ReferenceCheck"]
-
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
@@ -222,7 +220,6 @@ class ReferenceCheck(Detector):
         )
         self._interviewer = Interviewer(
             queries=self.queries,
-            witnesses=3,
             draws=self.draws,
             agreement=self.agreement,
             parsing=self.parsing,
@@ -432,41 +429,37 @@ def _by_others(citation: Citation, work: Record) -> bool:
 def _doubt(citation: Citation, answer: str, match: Match) -> str:
     """Why a title of which nothing else agrees, or an identifier without one, does not verify its work; "" where nothing speaks against it."""
     work = match.record
-    if work is not None and not citation.reference.title and (unread := title_beside(citation, answer, work)):
-        return (
-            f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
-        )
-    if work is not None and not citation.reference.title and _by_others(citation, work):
+    if work is None:
+        return ""
+    text, title, behind = citation.span.of(answer), citation.reference.title, answer[citation.span.end :]
+    named, legal = f"“{work.title[:200]}”", citation.style == "legal"
+    if not title and (unread := title_beside(citation, answer, work)):
+        return f"a work with this identifier exists, {named}, but “{unread}” could not be compared"
+    if not title and _by_others(citation, work):
         names = "; ".join(citation.reference.authors)[:100]
-        return f"a work with this identifier exists, “{work.title[:200]}”, but “{names}” did not write it, or is no name"
-    legal = citation.style == "legal" and match.status is Status.FOUND
-    if work is not None and legal and (unread := name_beside(citation, answer, work)):
-        return f"a law with this number exists, “{work.title[:200]}”, but “{unread}” could not be compared"
-    if (
-        work is not None
-        and citation.style == "legal"
-        and _may_be_another(citation, match, work, answer[citation.span.end :][:_LINE])
-    ):
+        return f"a work with this identifier exists, {named}, but “{names}” did not write it, or is no name"
+    if legal and match.status is Status.FOUND and (unread := name_beside(citation, answer, work)):
+        return f"a law with this number exists, {named}, but “{unread}” could not be compared"
+    if legal and _may_be_another(citation, match, work, behind[:_LINE]):
         what = "it has authors, as no case or law has"
         if not work.authors:
             what = f"“{citation.reference.venue[:60]}” could not be compared, and others may have this name"
-        return f"“{work.title[:200]}” exists, but {what}"
-    text, title = citation.span.of(answer), citation.reference.title
-    if work is not None and citation.style == "unmarked" and _by_title_alone(match):
-        left = rest(text, title) if SCRIPT.search(title) else ""
-        if len(left) >= _WORDS_OF_HAN and unexplained(
-            left, work
-        ):  # 宮本常一が1960年に未來社から出した『材料力学』
-            return f"a work with this title exists, but “{left[:200]}” could not be compared"
-    if work is not None and _by_title_alone(match) and (left := unexplained_link(text, title, work)):
-        return f"a work with this title exists, but “{left[:200]}” could not be compared"
-    if work is None or citation.style not in STRINGS or not _by_title_alone(match):
+        return f"{named} exists, but {what}"
+    if not _by_title_alone(match):
         return ""
-    if says_more(text, title, work):
-        return f"a work with this title exists, but “{rest(text, title)[:200]}” could not be compared"
-    if goes_on(text, answer[citation.span.end :][:_BEHIND], match):
-        return f"it may be “{work.title}”, but what follows the title may be another subtitle"
-    return ""
+    left = ""
+    if citation.style == "unmarked" and SCRIPT.search(
+        title
+    ):  # 宮本常一が1960年に未來社から出した『材料力学』
+        left = rest(text, title)
+        left = left if len(left) >= _WORDS_OF_HAN and unexplained(left, work) else ""
+    left = left or unexplained_link(text, title, work)
+    if not left and citation.style in STRINGS:
+        if says_more(text, title, work):
+            left = rest(text, title)
+        elif goes_on(text, behind[:_BEHIND], match):
+            return f"it may be “{work.title}”, but what follows the title may be another subtitle"
+    return f"a work with this title exists, but “{left[:200]}” could not be compared" if left else ""
 
 
 def _may_be_another(citation: Citation, match: Match, work: Record, behind: str) -> bool:
@@ -490,7 +483,7 @@ def _may_be_another(citation: Citation, match: Match, work: Record, behind: str)
 
 def _by_title_alone(match: Match) -> bool:
     """Whether a work was found, its fields were compared, and nothing but its title agrees."""
-    agreeing = {check.field for check in match.fields if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}}
+    agreeing = {check.field for check in match.having(Outcome.CONFIRMED, Outcome.NEAR)}
     return match.status is Status.FOUND and agreeing == {"title"}
 
 

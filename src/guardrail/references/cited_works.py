@@ -18,8 +18,6 @@ from guardrail.references.citations.tagging import packaged_tagger, tagger_insta
 from guardrail.report import Span
 from guardrail.requests import CitedWork, CitedWorks
 
-__all__ = ["cited_works"]
-
 _LEFT_OUT = frozenset({"author-year", "legal"})  # what is no reference by itself, and what has no abstract
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from rapidfuzz.distance import OSA
 
@@ -16,12 +16,18 @@ from guardrail.references.authors.names import Name, fold, parse_name, same_auth
 from guardrail.references.bibliography.comparison import check_fields
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
-from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
+from guardrail.references.bibliography.records import (
+    FieldCheck,
+    Match,
+    Outcome,
+    Record,
+    Reference,
+    Status,
+    in_order,
+)
 from guardrail.references.bibliography.venues import publishes
 from guardrail.references.citations import Citation
 from guardrail.report import Edit, Span
-
-__all__ = ["corrections", "with_numbers"]
 
 _NUMBERS = ("volume", "issue", "pages")
 # kinds of difference; a workshop, or findings, are near the conference
@@ -70,9 +76,7 @@ def with_numbers(match: Match, citation: Citation, text: str) -> Match:
     if len(wrong) != 1 or wrong[0].field not in new:
         return match
     found = {one.field: one for one in (*match.fields, *wrong)}
-    return replace(
-        match, fields=tuple(found[field.name] for field in fields(Reference) if field.name in found)
-    )
+    return replace(match, fields=in_order(found))
 
 
 def corrections(match: Match, citation: Citation, text: str) -> tuple[Edit, ...]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from guardrail.references.bibliography.claims import retraction
 from guardrail.references.bibliography.records import Match, Record, Status
 from guardrail.references.interrogate import Interrogation
+from guardrail.references.scoring import mean
 from guardrail.report import ComparedField, Evidence, Lookup, Measurement, Replies, Work
-
-__all__ = ["NUMBERS", "QUESTIONS", "lookup_of", "mean", "replies_of"]
 
 QUESTIONS = {
     "iq": "Who wrote it?",
@@ -81,8 +78,3 @@ def replies_of(asked: Interrogation) -> list[Evidence]:
         for name, value in numbers.items()
     ]
     return told
-
-
-def mean(values: Sequence[float]) -> float | None:
-    """The mean; `None` of nothing."""
-    return sum(values) / len(values) if values else None

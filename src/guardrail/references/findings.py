@@ -7,48 +7,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guardrail.engine.flow import why
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.claims import retraction
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import Citation
 from guardrail.references.citations.kinds import is_page
 from guardrail.references.correcting import corrections
-from guardrail.references.evidence import lookup_of, mean, replies_of
+from guardrail.references.evidence import lookup_of, replies_of
 from guardrail.references.interrogate import Interrogation
 from guardrail.references.quotation import Differences, accused
+from guardrail.references.scoring import mean
 from guardrail.references.second_reading import in_marks
 from guardrail.references.wording import another, belongs, compared, corrected, impossible
 from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
-
-__all__ = ["DOUBTFUL", "Findings"]
 
 DOUBTFUL = frozenset({"labelled", "unmarked", "model"})
 """Styles whose title may be none: never an accusation."""
 
 _IN_MARKS = {"quoted", "bibtex", "ris", "json"}  # styles that say which words are the title
 _INITIALS = re.compile(r"\b[A-Z]{3,6}\b")  # Reno v. ACLU
-_SHORT_FOR = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "original",
-        "official",
-        "paper",
-        "article",
-        "preprint",
-        "report",
-        "book",
-        "code",
-        "repository",
-        "repo",
-        "page",
-        "pdf",
-    ]
+_SHORT_FOR = word_set(
+    "the a an original official paper article preprint report book code repository repo page pdf"
 )
 _CASE = " v. "
 _MAIN = 3  # words that are a title of their own
-_REPOSITORY = re.compile(r"[\w.-]{2,40}/[\w.-]{2,60}")
 _MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
 _MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
 
@@ -96,16 +79,7 @@ class Findings:
         if match.status is Status.FOUND and match.record is not None:
             return self._of_real(citation, text, match, match.record)
         owner = next((check for check in match.fields if check.how == "owner"), None)
-        if (citation.style in DOUBTFUL or _calls(citation.reference, owner)) and self.looks_up:
-            return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
-        if citation.style == "legal" and _INITIALS.search(citation.reference.title):
-            reason = "not found under this name, and its initials may be written out in the bibliography"
-            return self.unverified(citation, reason, evidence=[lookup_of(match)])
-        if match.exists is False and citation.style == "legal" and not _is_american(citation.reference):
-            reason = "not found, but no bibliography has all laws, or all cases outside the United States"
-            return self.unverified(citation, reason, evidence=[lookup_of(match)])
-        if match.exists is False and is_page(citation.reference):
-            reason = "not found, but it may be a page of the web, which bibliographies do not list"
+        if reason := self._doubt(citation, match, owner):
             return self.unverified(citation, reason, evidence=[lookup_of(match)])
         if match.exists is False:
             reason = "not in a bibliography that is declared complete"
@@ -122,6 +96,21 @@ class Findings:
             reason = "whether the work exists is not known; what is said of it contradicts itself"
             return self._accused(citation, "misquoted", impossible(impossibly), reason, match)
         return None
+
+    def _doubt(self, citation: Citation, match: Match, owner: FieldCheck | None) -> str:
+        """Why that a work was not found says nothing about it; "" if it does."""
+        said, legal = citation.reference, citation.style == "legal"
+        if (citation.style in DOUBTFUL or _calls(said, owner)) and self.looks_up:
+            if owner is None:
+                return "not found, but its title could not be read reliably"
+            return f"{belongs(owner)}; whether the answer gives another title could not be read reliably"
+        if legal and _INITIALS.search(said.title):
+            return "not found under this name, and its initials may be written out in the bibliography"
+        if match.exists is False and legal and not _is_american(said):
+            return "not found, but no bibliography has all laws, or all cases outside the United States"
+        if match.exists is False and is_page(said):
+            return "not found, but it may be a page of the web, which bibliographies do not list"
+        return ""
 
     def _of_real(self, citation: Citation, text: str, match: Match, work: Record) -> Finding:
         """The finding on a work that exists: quoted right, quoted wrongly, or retracted."""
@@ -182,43 +171,27 @@ class Findings:
             missing = asked.missing or "no score"
             return self.unverified(citation, f"{before}{missing}: {reason}", evidence=evidence)
         claim, title_alone = mean(asked.claim), asked.without_claim
+        score, verdict = min(1.0, max(0.0, 1 - grounded)), Verdict.UNSUPPORTED
         if (
             claim is not None
             and claim < _MISQUOTED_CLAIM
-            and (mean([o for o in asked.overlaps if o is not None]) or 0.0) >= _MISQUOTED_AGREEMENT
+            and (mean(asked.overlaps) or 0.0) >= _MISQUOTED_AGREEMENT
             and title_alone is not None
             and 1 - title_alone < self.threshold
         ):
-            return self._finding(
-                citation,
-                Verdict.UNSUPPORTED,
-                "misquoted",
-                score=1 - min(grounded, claim),
-                mark="authors differ",
-                reason=f"{before}asked apart, the model names other authors than the answer does",
-                evidence=evidence,
-            )
-        score = min(1.0, max(0.0, 1 - grounded))
-        if score >= self.threshold:
-            return self._finding(
-                citation,
-                Verdict.UNSUPPORTED,
-                "fabricated",
-                score=score,
-                mark="probably no such work",
-                reason=f"{before}asked about this work, the model does not know it",
-                evidence=evidence,
-            )
-        # a source that should have been asked and did not answer: the model alone does not clear the work
-        unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
+            label, mark, score = "misquoted", "authors differ", 1 - min(grounded, claim)
+            reason = "asked apart, the model names other authors than the answer does"
+        elif score >= self.threshold:
+            label, mark = "fabricated", "probably no such work"
+            reason = "asked about this work, the model does not know it"
+        else:
+            # a source that should have been asked and did not answer: the model alone does not clear the work
+            unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
+            verdict = Verdict.UNVERIFIED if unreachable or against else Verdict.SUPPORTED
+            label, mark = "misquoted" if against else "grounded", against
+            reason = "asked about this work, the model answers consistently"
         return self._finding(
-            citation,
-            Verdict.UNVERIFIED if unreachable or against else Verdict.SUPPORTED,
-            "misquoted" if against else "grounded",
-            mark=against,
-            score=score,
-            reason=f"{before}asked about this work, the model answers consistently",
-            evidence=evidence,
+            citation, verdict, label, score=score, mark=mark, reason=before + reason, evidence=evidence
         )
 
     def _finding(
@@ -255,9 +228,7 @@ def _calls(said: Reference, owner: FieldCheck | None) -> bool:
     """Whether a title is but what a work, whose identifier is given, is called in short: [QLoRA paper](https://arxiv.org/abs/2305.14314)."""
     if owner is None:
         return False
-    if _REPOSITORY.fullmatch(said.title):
-        return True
-    if " " not in said.title.strip():  # Align → STAR → https://doi.org/…
+    if " " not in said.title.strip():  # Align → STAR → https://doi.org/…; a repository
         return True
     known = normalise(owner.found).split()
     words = [word for word in normalise(said.title).split() if word not in _SHORT_FOR]
@@ -267,13 +238,6 @@ def _calls(said: Reference, owner: FieldCheck | None) -> bool:
 def _is_american(said: Reference) -> bool:
     """Whether a case is in a reporter of the United States, or is named in their manner: Roe v. Wade."""
     return bool(said.volume) or (_CASE in said.title and not said.venue)
-
-
-def _doubtful(owner: FieldCheck | None) -> str:
-    """Why a name that may be no title is neither cleared nor called wrong."""
-    if owner is None:
-        return "not found, but its title could not be read reliably"
-    return f"{belongs(owner)}; whether the answer gives another title could not be read reliably"
 
 
 def _with_corrections(finding: Finding, match: Match, citation: Citation, text: str) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import comb
 from typing import Any, Literal, TypeAlias
 
 from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reason, Reply, each
@@ -35,11 +36,10 @@ from guardrail.references.scoring import (
 from guardrail.requests import Ask, Completion
 from guardrail.text.yes_no import probability_of
 
-__all__ = ["DETAILS", "DIRECT", "Interrogation", "Interviewer", "Query"]
-
 Query: TypeAlias = Literal["iq", "dq1", "dq2", "dq3", "year", "venue"]
 DIRECT: tuple[Query, ...] = ("dq1", "dq2", "dq3")
 DETAILS: tuple[Query, ...] = ("year", "venue")
+WITNESSES = 3  # author answers per title: the paper's i
 _SURE = 0.95  # of an adaptive decision, before it stops
 
 
@@ -128,25 +128,18 @@ def _same_share(read: Sequence[str | None]) -> float | None:
     return mean(float(a is not None and a == b) for a, b in pairs) if pairs else None
 
 
-def _pairs(witnesses: int) -> int:
-    """Comparisons of each with each."""
-    return witnesses * (witnesses - 1) // 2
-
-
 @dataclass(frozen=True, slots=True)
 class Interviewer:
     """How a title is interrogated.
 
     Attributes:
         queries: which questions.
-        witnesses: author answers per title (the paper's i = 3).
         draws: yes/no replies per direct query (the paper's j = 10).
         agreement: "local" compares author lists by name, "model" asks the judge as the paper does.
         stop_at: a score threshold; interrogation stops once the decision at it is settled. `None` asks all.
     """
 
     queries: tuple[Query, ...]
-    witnesses: int
     draws: int
     agreement: Literal["local", "model"]
     parsing: Parsing
@@ -170,26 +163,26 @@ class Interviewer:
         if not distinct:
             return {}
         adaptive = self.stop_at is not None
-        witnesses = self.witnesses if "iq" in self.queries else 0
+        witnesses = WITNESSES if "iq" in self.queries else 0
         first = min(2, witnesses) if adaptive else witnesses
-        details = len(self.details) * self.witnesses
+        details = len(self.details) * WITNESSES
         least = distinct * (first + len(self.direct) * (1 if adaptive else self.draws) + details)
         most = len(titles) * (witnesses + len(self.direct) * self.draws + details)
         if self.agreement == "local":
             return {"chat:subject": (least, most)}
-        pairs = _pairs(first), len(titles) * _pairs(witnesses)
+        pairs = comb(first, 2), len(titles) * comb(witnesses, 2)
         return {"chat:subject": (least, most), "chat:judge": pairs}
 
     def interrogate(self, reference: Reference, titles: Sequence[str], position: int) -> Flow[Interrogation]:
         """The flow: all questions at once, or in rounds until the decision is settled."""
         found = Interrogation(votes={query: [] for query in self.direct}, asks_authors="iq" in self.queries)
         adaptive = self.stop_at is not None
-        witnesses = (min(2, self.witnesses) if adaptive else self.witnesses) if "iq" in self.queries else 0
+        witnesses = (min(2, WITNESSES) if adaptive else WITNESSES) if "iq" in self.queries else 0
         asked = yield from self._round(
             found, reference, titles, position, (0, witnesses), (0, 1 if adaptive else self.draws)
         )
         while adaptive and not self._settled(found):
-            more = asked[0] if "iq" not in self.queries else min(asked[0] + 1, self.witnesses)
+            more = asked[0] if "iq" not in self.queries else min(asked[0] + 1, WITNESSES)
             votes = min(asked[1] + 1, self.draws) if self.direct else asked[1]
             if (more, votes) == asked:
                 break
@@ -218,7 +211,7 @@ class Interviewer:
         if witnesses[0] == 0:
             for detail in self.details:
                 question = detail_question(detail, reference.title, fenced=self.fenced)
-                asks += [(detail, self._sample(question, draw)) for draw in range(self.witnesses)]
+                asks += [(detail, self._sample(question, draw)) for draw in range(WITNESSES)]
         replies = yield from each([ask for _, ask in asks])
         before = len(found.answers)
         for (name, _), reply in zip(asks, replies, strict=True):
@@ -286,10 +279,10 @@ class Interviewer:
     def _settled(self, found: Interrogation) -> bool:
         if self.stop_at is None:
             return True
-        witnesses = self.witnesses if "iq" in self.queries else 0
+        witnesses = WITNESSES if "iq" in self.queries else 0
         posterior = Posterior(
             overlaps=[*found.overlaps, *found.claim],
-            pairs=_pairs(witnesses) + (witnesses if found.claim else 0),
+            pairs=comb(witnesses, 2) + (witnesses if found.claim else 0),
             votes=found.votes,
             draws=self.draws,
         )

@@ -19,8 +19,6 @@ from guardrail.report import Span
 from guardrail.requests import Ask, Untrusted, system, user
 from guardrail.text.fence import FENCE_RULE
 
-__all__ = ["LONGEST", "added", "reading"]
-
 LONGEST = 40_000  # characters of an answer that are shown to the model
 _MOST = 200  # objects of a reply that are read
 _ARRAY = re.compile(r"[\[{]")

@@ -9,8 +9,6 @@ from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.references.bibliography.records import Bibliography
 
-__all__ = ["opened", "with_sources"]
-
 
 def opened(bibliography: Bibliography | str | Path | None) -> Bibliography | None:
     """A bibliography by its place, or as it is.

@@ -9,8 +9,6 @@ import re
 import unicodedata
 from typing import Literal, TypeAlias
 
-__all__ = ["Parsing", "normalised_venue", "read_overlap", "read_year", "read_yes_no", "said"]
-
 Parsing: TypeAlias = Literal["exact", "paper"]
 
 _NUMBER = re.compile(r"\s*(?:ANSWER|ANS)?\s*:?\s*(\d{1,3}(?:\.\d{1,20})?)(?![\d.]*\d)", re.IGNORECASE)

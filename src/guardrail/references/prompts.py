@@ -11,14 +11,6 @@ from collections.abc import Sequence
 from guardrail.requests import Message, Untrusted, assistant, system, user
 from guardrail.text.fence import FENCE_RULE
 
-__all__ = [
-    "MAX_TITLE",
-    "authors_question",
-    "detail_question",
-    "direct_question",
-    "overlap_question",
-]
-
 MAX_TITLE = 500
 """Characters of a title that are asked about; a longer one is hostile or no title."""
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Reference, Status
+from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Status, in_order
 from guardrail.references.bibliography.venues import unlike
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import is_press, one_house
-
-__all__ = ["Differences", "accused", "completed"]
 
 Differences: TypeAlias = Literal["default", "strict"]
 
@@ -84,9 +82,7 @@ def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:
         settled = known is not None and known.outcome in {Outcome.CONFIRMED, Outcome.DIFFERS}
         if not settled or match.status is not Status.FOUND:
             found[check.field] = check
-    return replace(
-        match, fields=tuple(found[field.name] for field in fields(Reference) if field.name in found)
-    )
+    return replace(match, fields=in_order(found))
 
 
 def _other_house(found: Mapping[str, FieldCheck]) -> FieldCheck | None:

@@ -8,15 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = [
-    "Posterior",
-    "direct_score",
-    "groundedness",
-    "indirect_score",
-    "mean",
-    "yes_rate",
-]
-
 
 def mean(values: Iterable[float | None]) -> float | None:
     """The mean of what is defined; `None` of nothing."""

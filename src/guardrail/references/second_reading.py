@@ -27,25 +27,6 @@ from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.words import title_case, words
 from guardrail.references.quotation import Differences, accused
 
-__all__ = [
-    "STRINGS",
-    "TRIED",
-    "confirms",
-    "exchanged",
-    "goes_on",
-    "in_marks",
-    "is_plain",
-    "name_beside",
-    "read_again",
-    "read_between",
-    "read_exchanged",
-    "rest",
-    "says_more",
-    "title_beside",
-    "unexplained_link",
-    "with_names_before",
-]
-
 STRINGS: frozenset[Style] = frozenset({"numbered", "bulleted", "inline"})
 """Styles in which the fields have to be separated."""
 
@@ -144,7 +125,7 @@ def read_again(
             "authors" not in wrong
             or "authors" in citation.agreed
             or _in_brackets(said, text)
-            or any(_same_names(way.reference, said) for way in found[:1])
+            or any(family_names(way.reference.authors) == family_names(said.authors) for way in found[:1])
         )
     else:
         sure = (
@@ -162,11 +143,7 @@ def read_exchanged(
     for way in exchanged(citation):
         reply = yield from one(Find(way))
         if isinstance(reply, Answer) and confirms(reply.value, differences):
-            agreed = {
-                check.field
-                for check in reply.value.fields
-                if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}
-            }
+            agreed = {check.field for check in reply.value.having(Outcome.CONFIRMED, Outcome.NEAR)}
             if {"title", "authors"} <= agreed:
                 return replace(citation, reference=way), reply.value
     return citation, match
@@ -212,10 +189,8 @@ def read_between(
         confirmed = confirms(reply.value, differences) and _corroborated(reply.value)
         if confirmed and work is not None and not marked and _is_of(left, work):
             return replace(citation, reference=said), reply.value
-        capitals = sum(word[:1].isupper() for word in words(left))
-        if (
-            len(normalise(other).split()) >= _TELLING and capitals < _LEAST
-        ):  # else that is the title, in a container
+        # else that is the title, in a container
+        if len(normalise(other).split()) >= _TELLING and _capitals(left) < _LEAST:
             return replace(citation, style="labelled"), match
     return citation, match
 
@@ -233,19 +208,12 @@ def _has_title(match: Match) -> bool:
     return match.status is Status.FOUND and same
 
 
-def _line(citation: Citation, answer: str) -> tuple[str, int]:
-    """The line that a title is in, as far as it is near, and where it begins."""
-    span = citation.span
-    begin = max(answer.rfind("\n", 0, span.start) + 1, span.start - _NEAR)
-    end = answer.find("\n", span.end)
-    return answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)], begin
-
-
 def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     """What may be the title instead, each with what may be its author beside it; those with the fewest marks inside first."""
-    line, begin = _line(citation, answer)
-    title = citation.reference.title
-    at = line.find(title, max(0, citation.span.start - begin - 1))
+    span, title = citation.span, citation.reference.title
+    begin, end = _line_begin(answer, span.start, _NEAR), answer.find("\n", span.end)
+    line = answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)]
+    at = line.find(title, max(0, span.start - begin - 1))
     if at < 0:
         return []
     over = at + len(title)
@@ -307,10 +275,10 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663); or all of a line before an
     arrow.
     """
-    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _BEFORE)
+    begin = _line_begin(answer, citation.span.start, _BEFORE)
     text, start = answer[begin : citation.span.end], citation.span.start - begin
     first = min((one.start for one in identifiers(text) if one.end > start), default=len(text))
-    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+    known = _words_about(work)
     for end in (start,) if citation.reference.authors else (start, first):  # names lead to the identifier
         found = _TITLE_BEFORE.search(text, 0, end)
         if found and _capitals(found["title"]) >= _LEAST and _is_of_another(found["title"], known):
@@ -336,6 +304,16 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     return ""
 
 
+def _line_begin(answer: str, at: int, most: int) -> int:
+    """Where the line of a place begins, as far as it is near."""
+    return max(answer.rfind("\n", 0, at) + 1, at - most)
+
+
+def _words_about(work: Record) -> frozenset[str]:
+    """The words of what is known of a work."""
+    return words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+
+
 def _capitals(text: str) -> int:
     """How many words begin with a capital."""
     return sum(word[:1].isupper() for word in words(text))
@@ -352,7 +330,7 @@ def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
     check, work = next((one for one in match.fields if one.field == "authors"), None), match.record
     if check is None or work is None or check.how not in {"missing", "given"} or work.et_al:
         return match
-    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _NAMES_BEFORE)
+    begin = _line_begin(answer, citation.span.start, _NAMES_BEFORE)
     text, at = answer[begin : citation.span.end], citation.span.start - begin
     found = text.find(work.authors[0])
     if not 0 <= found < at or not all(name in text[found:] for name in work.authors):
@@ -364,7 +342,7 @@ def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
 def name_beside(citation: Citation, answer: str, work: Record) -> str:
     """What seems to name a law next to its number, in brackets, and shares less than half of its words with the law; "" if nothing does."""
     start, end = citation.span.start, citation.span.end
-    line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
+    line = _line_begin(answer, start, _BEFORE)
     before = _NAME_BEFORE.search(answer, line, start) if answer[start - 1 : start] == "(" else None
     if before and title_case(before["title"]) < _CASED:
         before = None  # Processing is lawful (Regulation (EU) …)
@@ -389,7 +367,7 @@ def unexplained_link(text: str, title: str, work: Record) -> str:
     if not title or title not in said:
         return ""
     left = rest(said, title)
-    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+    known = _words_about(work)
     other = set(normalise(left).split()) - known
     return left if len(other) >= _OF_A_LINE and unexplained(left, work) else ""
 
@@ -399,11 +377,6 @@ def goes_on(text: str, behind: str, match: Match) -> bool:
     cut = any(check.field == "title" and check.how == "subtitle" for check in match.fields)
     asks = text.rstrip('*_"”’»').endswith(("?", "!"))
     return cut and (_SUBTITLE.match(behind) is not None or (asks and _WORD.match(behind) is not None))
-
-
-def _same_names(one: Reference, other: Reference) -> bool:
-    """Whether two readings name the same people, by their family names."""
-    return family_names(one.authors) == family_names(other.authors)
 
 
 def _corroborated(match: Match) -> bool:

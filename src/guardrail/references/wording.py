@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Status
 
-__all__ = ["another", "belongs", "compared", "corrected", "impossible", "name_of"]
-
 _NAMES = {"doi": "DOI", "arxiv": "arXiv number", "isbn": "ISBN", "pmid": "PubMed number", "url": "address"}
 _IDENTIFIERS = frozenset({"doi", "arxiv", "isbn", "pmid", "url"})
 _MOST = 4  # authors that are named
@@ -22,10 +20,6 @@ def name_of(field: str) -> str:
         ('DOI', 'year')
     """
     return _NAMES.get(field, field)
-
-
-def _name(check: FieldCheck) -> str:
-    return "publisher" if check.how == "house" else name_of(check.field)
 
 
 def listed(words: Sequence[str]) -> str:
@@ -60,7 +54,8 @@ def compared(match: Match) -> str:
 
 def _differing(check: FieldCheck) -> str:
     verb = "differ" if check.field in {"authors", "pages"} else "differs"
-    return f"{_name(check)} {verb}" + (f" ({check.note})" if check.note else "")
+    name = "publisher" if check.how == "house" else name_of(check.field)
+    return f"{name} {verb}" + (f" ({check.note})" if check.note else "")
 
 
 def corrected(wrong: Sequence[FieldCheck], work: Record) -> str:
@@ -75,9 +70,12 @@ def corrected(wrong: Sequence[FieldCheck], work: Record) -> str:
     authors = (
         "authors missing" if "missing" in kinds else "authors in another order" if "order" in kinds else ""
     )
-    others = [_name(check) for check in wrong if not (authors and check.field == "authors")]
     another = "another publisher" if "house" in {check.how for check in wrong} else ""
-    others = [name for name in others if name != "publisher"]
+    others = [
+        name_of(check.field)
+        for check in wrong
+        if check.how != "house" and not (authors and check.field == "authors")
+    ]
     told = ", ".join(filter(None, [f"wrong {listed(others)}" if others else "", authors, another]))
     right = "; ".join(filter(None, (_right(check, work) for check in wrong)))
     return f"real work, {told}" + (f": {right}" if right else "")

@@ -7,7 +7,7 @@ from tests.unit.logic.world import make, need_engine
 
 from guardrail.logic.knowledge import reviewed
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.paper.questions.templates import statement
+from guardrail.logic.knowledge.proofs import sentence
 from guardrail.testing.server import serve
 
 AUSTEN, THOREAU = ["Emma", "author", "Jane Austen"], ["Walden", "author", "Henry Thoreau"]
@@ -217,7 +217,7 @@ class TestGenerated:
 
         def answer(call):
             case = next(case for question, case in knows.items() if question in call.text)
-            facts = [f"{statement(Triple(*fact), reviewed())}." for fact in case.get("facts", [])]
+            facts = [f"{sentence(Triple(*fact), reviewed(), holds=True)}." for fact in case.get("facts", [])]
             facts += [f"{name} lasted from {first} to {last}." for name, first, last in case.get("spans", [])]
             return "Yes.\n" + "\n".join(f"{number}. {fact}" for number, fact in enumerate(facts, start=1))
 

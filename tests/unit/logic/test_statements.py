@@ -6,9 +6,19 @@ from hypothesis import strategies as st
 from tests.effort import ends, lines_run
 
 from guardrail.errors import ConfigError
-from guardrail.logic.statements import Lexicon, Saying, dated, statements
-from guardrail.logic.statements.lexicon import phrase
+from guardrail.logic.statements.dates import spans
+from guardrail.logic.statements.lexicon import Lexicon, Saying, phrase
+from guardrail.logic.statements.reading import read, stated
 from guardrail.logic.statements.words import folded, stem
+
+
+def statements(text, lexicon, *, about=()):
+    return [one for sentence in read(text, lexicon, about=about) for one in stated(sentence)]
+
+
+def dated(text, lexicon, *, about=()):
+    return [one for sentence in read(text, lexicon, about=about) for one in spans(sentence)]
+
 
 PEOPLE = ("Jane Austen", "Marie Curie", "Pierre Curie", "Albert Einstein")
 NAMES = {

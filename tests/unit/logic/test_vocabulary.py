@@ -6,7 +6,7 @@ from tests.looping import each
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
 from guardrail.logic.paper.oracles.graphs import canonical
-from guardrail.logic.statements import statements
+from guardrail.logic.statements.reading import statements
 from guardrail.logic.vocabulary import lexicon, sayings
 
 TABLE = reviewed()

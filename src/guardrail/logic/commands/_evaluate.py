@@ -15,8 +15,8 @@ from guardrail.cli._terminal import patience
 from guardrail.errors import InputError, ParseError
 
 if TYPE_CHECKING:
-    from guardrail.logic.paper.oracles import Truth
     from guardrail.logic.paper.oracles.rates import Assessment, Category, CategoryCounts
+    from guardrail.logic.paper.oracles.truth import Truth
     from guardrail.logic.paper.questions.evaluation import CaseOutcome, Rate
 
 _NAMES: Mapping[Category, tuple[str, str]] = {  # of a row, of a column
@@ -70,7 +70,7 @@ def read_cases(path: str) -> list[Case]:
 
 
 def _case(line: str, path: str, number: int) -> Case:
-    from guardrail.logic.paper.oracles import Truth
+    from guardrail.logic.paper.oracles.truth import Truth
 
     try:
         entry = json.loads(line)

@@ -6,7 +6,6 @@ import difflib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from guardrail.errors import InputError
 
 if TYPE_CHECKING:
     from guardrail.logic.knowledge import Judgement, KnowledgeBase, Proof, Triple
-    from guardrail.logic.knowledge.sources import ReadFacts
+    from guardrail.logic.knowledge.sources.reading import ReadFacts
 
 _SHOWN = 5  # problems of an import that are told one by one
 
@@ -45,8 +44,8 @@ def opened(kb: str) -> Iterator[KnowledgeBase]:
 
 def gathered(files: Sequence[str]) -> ReadFacts:
     """All facts of some files and folders; what could not be read is reported."""
-    from guardrail.logic.knowledge.sources import ReadFacts
-    from guardrail.logic.knowledge.sources.mixed import read_facts
+    from guardrail.logic.knowledge.sources.files import read_facts
+    from guardrail.logic.knowledge.sources.reading import ReadFacts
 
     found = ReadFacts()
     for file in files:
@@ -69,31 +68,32 @@ def _joined(found: ReadFacts, more: ReadFacts) -> None:
         say(f"note: left out: {len(more.problems) - _SHOWN:,} more such lines")
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What is asked of Wikidata."""
+def wikidata(
+    found: ReadFacts,
+    state: Path,
+    properties: Sequence[str],
+    *,
+    endpoint: str | None,
+    contact: str,
+    **subjects: Any,
+) -> None:
+    """Add facts of Wikidata; what has arrived is kept in `state`, so that an interrupted import goes on.
 
-    properties: tuple[str, ...]
-    items: tuple[str, ...]
-    instances_of: str
-    endpoint: str | None
-    contact: str
-    language: str
-
-
-def wikidata(found: ReadFacts, query: Query, state: Path) -> None:
-    """Add facts of Wikidata; what has arrived is kept in `state`, so that an interrupted import goes on."""
+    Args:
+        found: where they are added.
+        state: the file.
+        properties: by id or name.
+        endpoint: of another service.
+        contact: of whoever asks.
+        **subjects: whose facts, as `Wikidata` takes it.
+    """
     from guardrail.logic.knowledge import reviewed
     from guardrail.logic.knowledge.sources.sparql import WIKIDATA, Sparql
     from guardrail.logic.knowledge.sources.wikidata import Wikidata
 
-    table = reviewed()
-    properties = [_property(one, table) for one in query.properties]
-    with Sparql(query.endpoint or WIKIDATA, contact=query.contact) as service, patience("asking Wikidata"):
-        source = Wikidata(
-            service, properties, items=query.items, instances_of=query.instances_of, language=query.language
-        )
-        _joined(found, source.load(state))
+    known = [_property(one, reviewed()) for one in properties]
+    with Sparql(endpoint or WIKIDATA, contact=contact) as service, patience("asking Wikidata"):
+        _joined(found, Wikidata(service, known, **subjects).load(state))
 
 
 def _property(name: str, table: Any) -> str:
@@ -151,11 +151,12 @@ def tree(proof: Proof, base: KnowledgeBase, indent: int = 0) -> Iterator[str]:
 
 def proof_json(proof: Proof) -> dict[str, Any]:
     """A proof as JSON objects."""
-    triple = proof.triple
+    from guardrail.logic.knowledge.facts import listed
+
     return {
         "rule": proof.rule,
         "holds": proof.holds,
-        "triple": [triple.subject, triple.relation, triple.object],
+        "triple": listed(proof.triple),
         "premises": [proof_json(premise) for premise in proof.premises],
     }
 

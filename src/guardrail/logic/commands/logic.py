@@ -86,7 +86,7 @@ def build(  # noqa: PLR0917  # an option each
       2    bad usage or input
       130  interrupted; pages from Wikidata are kept
     """
-    from guardrail.logic.commands._logic import Query, gathered, wikidata
+    from guardrail.logic.commands._logic import gathered, wikidata
     from guardrail.logic.knowledge import build as write
 
     target = Path(kb).expanduser()
@@ -103,11 +103,8 @@ def build(  # noqa: PLR0917  # an option each
     found = gathered(files or [])
     state = target.with_name(target.name + ".wikidata.jsonl")
     if properties:
-        wikidata(
-            found,
-            Query(tuple(properties), tuple(item or ()), instances_of or "", endpoint, contact, language),
-            state,
-        )
+        subjects = {"items": item or (), "instances_of": instances_of or "", "language": language}
+        wikidata(found, state, properties, endpoint=endpoint, contact=contact, **subjects)
     if not found.facts and not found.events:
         raise Usage("expected facts or events, got none: nothing could be read, so nothing was made")
     named = source or ", ".join([*(files or []), *(["Wikidata"] if properties else [])])
@@ -180,17 +177,17 @@ def prove(kb: KB, subject: SUBJECT, relation: RELATION, object: OBJECT, json: AS
 
 def _tell(kb: str, names: tuple[str, str, str], *, json: bool, steps: bool) -> None:
     from guardrail.logic.commands._logic import asked, opened, proof_json, tree
-    from guardrail.logic.knowledge import Triple
+    from guardrail.logic.knowledge.facts import Triple, listed
 
     with opened(kb) as base:
         judgement, notes = asked(base, Triple(*names))
         if json:
             proof = judgement.proof
             content: dict[str, Any] = {
-                "triple": [judgement.triple.subject, judgement.triple.relation, judgement.triple.object],
+                "triple": listed(judgement.triple),
                 "state": judgement.state,
                 "words": judgement.words,
-                "facts": [[fact.subject, fact.relation, fact.object] for fact in judgement.facts],
+                "facts": [*map(listed, judgement.facts)],
                 "proof": proof_json(proof) if proof is not None else None,
             }
             typer.echo(json_text(content), nl=False)

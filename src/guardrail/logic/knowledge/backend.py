@@ -52,18 +52,17 @@ class KnowledgeBackend(Backend[Query]):
     """Answers from an open knowledge base, one after another: there is one Prolog engine in a process.
 
     Args:
-        base: the knowledge base.
-        seconds: how long one proof may take; longer is a timeout.
+        base: the knowledge base. One proof of it may take five seconds; longer is a timeout.
     """
 
     paid = False
     batch = 64
     concurrency = 1
 
-    def __init__(self, base: KnowledgeBase, *, seconds: float = 5.0) -> None:
+    timeout = batch * SECONDS + PATIENCE
+
+    def __init__(self, base: KnowledgeBase) -> None:
         self._base = base
-        self.seconds = seconds
-        self.timeout = self.batch * max(seconds, SECONDS) + PATIENCE
 
     @property
     def fingerprint(self) -> str:
@@ -81,7 +80,7 @@ class KnowledgeBackend(Backend[Query]):
     def _answer(self, request: Query) -> Reply[Any]:
         try:
             if isinstance(request, Prove):
-                return Answer(self._base.ask(request.triple, seconds=self.seconds))
+                return Answer(self._base.ask(request.triple, seconds=5.0))
             return Answer(tuple(self._base.objects(request.subject, request.relation)))
         except LimitReached as error:
             return Failed(Reason.TIMEOUT, str(error), error=error)

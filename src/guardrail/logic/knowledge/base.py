@@ -14,8 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import prolog
@@ -25,6 +24,8 @@ from guardrail.logic.knowledge.manifest import KnowledgeFault, Manifest, check, 
 from guardrail.logic.knowledge.proofs import Judgement, Proof
 from guardrail.logic.knowledge.relations import Relation, Relations
 from guardrail.logic.temporal.intervals import IntervalSet
+
+T = TypeVar("T")
 
 _PAGE = 50_000
 _numbers = itertools.count(1)
@@ -87,9 +88,7 @@ class KnowledgeBase:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -167,13 +166,11 @@ class KnowledgeBase:
 
     def entities(self) -> Mapping[str, Entity]:
         """All entities by label, with their aliases."""
-        found: Mapping[str, Entity] = self._keep("entities", self._read_entities)
-        return found
+        return self._keep("entities", self._read_entities)
 
     def aliases(self) -> Mapping[str, tuple[str, ...]]:
         """The labels that each alias may stand for."""
-        found: Mapping[str, tuple[str, ...]] = self._keep("aliases", self._read_aliases)
-        return found
+        return self._keep("aliases", self._read_aliases)
 
     def canonical(self, name: str) -> str:
         """The label that a name stands for: itself, or that of the one entity that has it as an alias."""
@@ -184,8 +181,7 @@ class KnowledgeBase:
 
     def events(self) -> Mapping[str, IntervalSet]:
         """The dated events and their years: a history for `guardrail.logic.temporal`."""
-        found: Mapping[str, IntervalSet] = self._keep("events", self._read_events)
-        return found
+        return self._keep("events", self._read_events)
 
     def spans(self, event: str) -> IntervalSet:
         """The years of an event, by its name or an alias; empty where it is not known."""
@@ -210,13 +206,14 @@ class KnowledgeBase:
         read = (DatedEvent(e["name"], [(a, b) for a, b in e["spans"]]) for e in entries)
         return {event.name: IntervalSet(event.spans) for event in read}
 
-    def _keep(self, name: str, make: Callable[[], Any]) -> Any:
+    def _keep(self, name: str, make: Callable[[], T]) -> T:
         with self._lock:
-            if name in self._kept:
-                return self._kept[name]
-        found = make()
-        with self._lock:
-            return self._kept.setdefault(name, found)
+            found: T | None = self._kept.get(name)
+        if found is None:
+            found = make()
+            with self._lock:
+                found = self._kept.setdefault(name, found)
+        return found
 
     # --- the engine ----------------------------------------------------------------------------------------
 

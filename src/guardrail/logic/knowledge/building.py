@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -17,7 +17,7 @@ from guardrail.errors import InputError, MissingExtra
 from guardrail.logic.knowledge import prolog
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple, merged
 from guardrail.logic.knowledge.manifest import MANIFEST, FileMark, Manifest, check_facts, mark
-from guardrail.logic.knowledge.quoting import PREFIX, quoted
+from guardrail.logic.knowledge.quoting import fact_line
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
 
 TOLERANCE = 0.01
@@ -214,17 +214,10 @@ def _events(events: Iterable[DatedEvent]) -> list[DatedEvent]:
 def _write_facts(folder: Path, triples: Iterable[Triple]) -> FileMark:
     draft = folder / "facts.pl"
     with draft.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(_fact_lines(triples))
+        stream.writelines(map(fact_line, triples))
     found = mark(draft, blocks=True)
     named = draft.rename(folder / f"facts-{found.sha256[:12]}.pl")
     return replace(found, name=named.name)
-
-
-def _fact_lines(triples: Iterable[Triple]) -> Iterator[str]:
-    for relation, group in groupby(triples, key=lambda triple: triple.relation):
-        functor = quoted(PREFIX + relation)
-        for triple in group:
-            yield f"{functor}({quoted(triple.subject)},{quoted(triple.object)}).\n"
 
 
 def _write(path: Path, entries: Iterable[Mapping[str, object]]) -> FileMark:

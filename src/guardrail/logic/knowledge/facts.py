@@ -60,6 +60,11 @@ class Triple:
 _set = object.__setattr__
 
 
+def listed(triple: Triple) -> list[str]:
+    """Subject, relation and object, as JSON has them."""
+    return [triple.subject, triple.relation, triple.object]
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """What triples are about.

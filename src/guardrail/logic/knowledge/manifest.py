@@ -274,21 +274,16 @@ def _is_json(line: bytes) -> bool:
     return line.endswith(b"\n")
 
 
-def check_facts(path: Path) -> int:
+def check_facts(path: Path) -> None:
     """Whether every line of a file of facts is one fact and nothing else: compiling it can then run nothing.
-
-    Returns:
-        How many.
 
     Raises:
         KnowledgeFault: a line is anything else.
     """
-    number = 0
     with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):  # the count is wanted
+        for number, line in enumerate(stream, start=1):
             if not _is_fact(line):
                 raise _broken(path, number, f"expected one fact, found {line[:60]!r}")
-    return number
 
 
 def lines(folder: Path, marked: FileMark, having: bytes = b"") -> Iterator[Any]:

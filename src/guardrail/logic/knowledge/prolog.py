@@ -38,7 +38,6 @@ Value: TypeAlias = str | int | float | Sequence["Value"]
 PACKAGE = "swi-prolog-nox"
 SECONDS = 30.0
 PATIENCE = 5.0  # seconds beyond a limit until the caller no longer waits
-STACK = 4 << 30  # bytes, a limit and no allocation
 FILES = ("rules.pl", "services.pl")
 
 
@@ -47,7 +46,7 @@ class EngineFault(BackendError):
 
 
 class LimitReached(EngineFault):
-    """A call used up its time, its inferences or its memory; it was stopped."""
+    """A call used up its time or its memory; it was stopped."""
 
 
 def available() -> str | None:
@@ -71,9 +70,7 @@ class Engine:
         self._numbers = itertools.count(1)
         self._folder = Path(tempfile.mkdtemp(prefix="guardrail-prolog-")).resolve()
         atexit.register(_remove, self._folder, self.process)
-        self._jobs: queue.SimpleQueue[tuple[Future[Any], str, tuple[Value, ...], float, int]] = (
-            queue.SimpleQueue()
-        )
+        self._jobs: queue.SimpleQueue[tuple[Future[Any], str, tuple[Value, ...], float]] = queue.SimpleQueue()
         started: Future[str] = Future()
         self._thread = threading.Thread(
             target=self._run, args=(started,), name="guardrail-prolog", daemon=True
@@ -81,16 +78,13 @@ class Engine:
         self._thread.start()
         self.version = started.result()
 
-    def call(
-        self, service: str, *arguments: Value, seconds: float | None = SECONDS, inferences: int | None = None
-    ) -> Any:
+    def call(self, service: str, *arguments: Value, seconds: float | None = SECONDS) -> Any:
         """Run a service of `services.pl` and return its value.
 
         Args:
             service: its name.
             arguments: all but the last, which is the value.
             seconds: after so long it is stopped; `None` for no limit.
-            inferences: after so many it is stopped; `None` for no limit.
 
         Returns:
             The value: text, numbers, and lists of them; `None` if the service failed to find any.
@@ -107,7 +101,7 @@ class Engine:
         if self._thread is threading.current_thread():
             raise EngineFault("expected a call from outside the engine's thread, got one from inside.")
         reply: Future[Any] = Future()
-        self._jobs.put((reply, service, arguments, seconds or 0.0, inferences or 0))
+        self._jobs.put((reply, service, arguments, seconds or 0.0))
         found = reply.result()
         if found == ["failed"]:
             return None
@@ -115,9 +109,9 @@ class Engine:
         if state == "ok":
             return value
         if state == "limit":
-            allowed = {"seconds": f"{seconds} seconds", "inferences": f"{inferences} inferences"}
+            used = f"{seconds} seconds" if value == "seconds" else value
             raise LimitReached(
-                f"expected {service!r} to end within its limits, it used up {allowed.get(value, value)}. "
+                f"expected {service!r} to end within its limits, it used up {used}. "
                 "Ask for less, or raise the limit."
             )
         raise EngineFault(f"expected an answer to {service!r}, got an error of Prolog: {value}")
@@ -147,14 +141,14 @@ class Engine:
         try:
             bridge = _Bridge()
             bridge.consult([Path(__file__).with_name(name) for name in FILES])
-            started.set_result(_readable(bridge.serve("version", (), 0.0, 0)[1]))
+            started.set_result(_readable(bridge.serve("version", (), 0.0)[1]))
         except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
             started.set_exception(error)
             return
         while True:
-            reply, service, arguments, seconds, inferences = self._jobs.get()
+            reply, service, arguments, seconds = self._jobs.get()
             try:
-                reply.set_result(bridge.serve(service, arguments, seconds, inferences))
+                reply.set_result(bridge.serve(service, arguments, seconds))
             except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
                 reply.set_exception(error)
 
@@ -181,7 +175,7 @@ class _Bridge:
         self._marked = ctypes.c_size_t()
         self._length = ctypes.c_size_t()
         self._pointer = ctypes.c_void_p()
-        self._serve = core.PL_predicate(b"serve", 5, b"guardrail_services")
+        self._serve = core.PL_predicate(b"serve", 4, b"guardrail_services")
 
     def _bound(self, name: str, *types: Any) -> Any:
         """A function of the library that pyswip does not bind, or not so."""
@@ -192,8 +186,6 @@ class _Bridge:
     def consult(self, files: Sequence[Path]) -> None:
         """Load our own files."""
         core = self._core
-        for name, value in (("stack_limit", STACK), ("table_space", STACK)):
-            self._flag(name, value)
         consult = core.PL_predicate(b"consult", 1, b"user")
         for file in files:
             frame = core.PL_open_foreign_frame()
@@ -209,35 +201,23 @@ class _Bridge:
             finally:
                 core.PL_discard_foreign_frame(frame)
 
-    def serve(self, service: str, arguments: Sequence[Value], seconds: float, inferences: int) -> Any:
-        """One call of `serve/5`; its reply."""
+    def serve(self, service: str, arguments: Sequence[Value], seconds: float) -> Any:
+        """One call of `serve/4`; its reply."""
         core = self._core
         self._mark(ctypes.byref(self._marked))
         frame = core.PL_open_foreign_frame()
         try:
-            first = core.PL_new_term_refs(5)
+            first = core.PL_new_term_refs(4)
             self._put(first, service)
             self._put(first + 1, arguments)
             self._put(first + 2, float(seconds))
-            self._put(first + 3, inferences)
             flags = core.PL_Q_NODEBUG | core.PL_Q_CATCH_EXCEPTION
             if not core.PL_call_predicate(None, flags, self._serve, first):
                 return ["error", "the call was lost"]
-            return self._get(first + 4)
+            return self._get(first + 3)
         finally:
             core.PL_discard_foreign_frame(frame)
             self._release(self._marked.value)
-
-    def _flag(self, name: str, value: int) -> None:
-        core = self._core
-        frame = core.PL_open_foreign_frame()
-        first = core.PL_new_term_refs(2)
-        self._put(first, name)
-        self._put(first + 1, value)
-        core.PL_call_predicate(
-            None, core.PL_Q_CATCH_EXCEPTION, core.PL_predicate(b"set_prolog_flag", 2, b"user"), first
-        )
-        core.PL_discard_foreign_frame(frame)
 
     def _put(self, term: int, value: Value) -> None:
         core = self._core
@@ -260,10 +240,11 @@ class _Bridge:
         kind = core.PL_term_type(term)
         if kind in {core.PL_ATOM, core.PL_STRING}:
             return self._text(term)
-        if kind == core.PL_NIL:
-            return []
-        if kind == core.PL_LIST_PAIR:
-            return self._list(term)
+        if kind in {core.PL_NIL, core.PL_LIST_PAIR}:
+            rest, head, found = core.PL_copy_term_ref(term), core.PL_new_term_ref(), []
+            while core.PL_get_list(rest, head, rest):
+                found.append(self._get(head))
+            return found
         if kind == core.PL_INTEGER:
             number = ctypes.c_int64()
             if not self._get_int64(term, ctypes.byref(number)):
@@ -281,15 +262,6 @@ class _Bridge:
         if not self._get_nchars(term, ctypes.byref(self._length), ctypes.byref(self._pointer), flags):
             raise EngineFault("expected text from Prolog, it cannot be written as UTF-8.")
         return ctypes.string_at(self._pointer.value or 0, self._length.value).decode("utf-8")
-
-    def _list(self, term: int) -> list[Any]:
-        core = self._core
-        rest = core.PL_copy_term_ref(term)
-        head = core.PL_new_term_ref()
-        found = []
-        while core.PL_get_list(rest, head, rest):
-            found.append(self._get(head))
-        return found
 
 
 def _load() -> Any:

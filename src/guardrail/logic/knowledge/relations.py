@@ -5,7 +5,6 @@ A relation that the table does not know has no property: its facts can be looked
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from guardrail.errors import ConfigError, InputError, ParseError
+from guardrail.errors import ConfigError
 from guardrail.logic.knowledge.facts import label
 from guardrail.logic.knowledge.phrases import Phrase
 
@@ -208,33 +207,8 @@ class Relations(Mapping[str, Relation]):
 @cache
 def reviewed() -> Relations:
     """The table of this package."""
-    return read_relations(Path(__file__).with_name("relations.toml"))
-
-
-def read_relations(path: str | os.PathLike[str]) -> Relations:
-    """A table in the format of `relations.toml`.
-
-    Raises:
-        ParseError: it is no TOML, or an entry has a field that does not exist or of a wrong type.
-        ConfigError: the entries do not fit together.
-    """
-    try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"expected a table of relations at {str(path)!r}, could not read it: {error}."
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ParseError(f"expected TOML: {error}", source=str(path)) from error
-    found: list[Relation] = []
-    for name, entry in table.items():
-        if not isinstance(entry, dict):
-            raise ParseError(f"expected a table for the relation {name!r}, got {entry!r}", source=str(path))
-        try:
-            found += _entries(name, entry)
-        except (TypeError, ConfigError) as error:
-            raise ParseError(f"the entry of {name!r}: {error}", source=str(path)) from error
-    return Relations(found)
+    table = tomllib.loads(Path(__file__).with_name("relations.toml").read_text(encoding="utf-8"))
+    return Relations(relation for name, entry in table.items() for relation in _entries(name, entry))
 
 
 def _entries(name: str, entry: dict[str, Any]) -> Iterator[Relation]:

@@ -3,7 +3,9 @@
     Arguments and replies are atoms, numbers and lists of them. Nothing is ever parsed, so a label cannot become
     a goal, whatever it holds.
 */
-:- module(guardrail_services, [serve/5]).
+:- module(guardrail_services, [serve/4]).
+:- set_prolog_flag(stack_limit, 4294967296).  % bytes, a limit and no allocation
+:- set_prolog_flag(table_space, 4294967296).
 :- use_module(library(lists)).
 :- use_module(library(apply)).
 :- use_module(library(pairs)).
@@ -33,37 +35,27 @@ service(time_queries, 4).
 service(reads_as, 3).
 service(spin, 1).
 
-%  serve(+Name, +Arguments, +Seconds, +Inferences, -Reply): [ok, Value], [failed], [limit, Which] or [error, Text].
-serve(Name, Arguments, Seconds, Inferences, Reply) :-
-    catch(served(Name, Arguments, Seconds, Inferences, Reply), Error, explained(Error, Reply)).
+%  serve(+Name, +Arguments, +Seconds, -Reply): [ok, Value], [failed], [limit, Which] or [error, Text].
+serve(Name, Arguments, Seconds, Reply) :-
+    catch(served(Name, Arguments, Seconds, Reply), Error, explained(Error, Reply)).
 
-served(Name, Arguments, Seconds, Inferences, Reply) :-
+served(Name, Arguments, Seconds, Reply) :-
     append(Arguments, [Value], All),
     length(All, Arity),
     (   service(Name, Arity)
     ->  Goal =.. [Name|All]
     ;   throw(error(existence_error(service, Name/Arity), _))
     ),
-    (   limited(guardrail_services:Goal, Seconds, Inferences, Outcome)
-    ->  (   Outcome == inference_limit_exceeded
-        ->  Reply = [limit, inferences]
-        ;   Reply = [ok, Value]
-        )
+    (   limited(guardrail_services:Goal, Seconds)
+    ->  Reply = [ok, Value]
     ;   Reply = [failed]
     ).
 
-limited(Goal, Seconds, Inferences, Outcome) :-
+limited(Goal, Seconds) :-
     (   Seconds =:= 0
-    ->  counted(Goal, Inferences, Outcome)
-    ;   call_with_time_limit(Seconds, counted(Goal, Inferences, Outcome))
+    ->  once(Goal)
+    ;   call_with_time_limit(Seconds, Goal)
     ).
-
-counted(Goal, 0, done) :-
-    !,
-    once(Goal).
-counted(Goal, Inferences, Outcome) :-
-    call_with_inference_limit(once(Goal), Inferences, Outcome),
-    !.
 
 explained(time_limit_exceeded, [limit, seconds]) :- !.
 explained(error(resource_error(What), _), [limit, Text]) :-

@@ -10,12 +10,3 @@ model      Mention, Statement, Dated
 No tagger and no model: what is known is the lexicon, which the caller makes from the facts at hand
 (`guardrail.logic.vocabulary.lexicon`). Time is linear in the text.
 """
-
-from __future__ import annotations
-
-from guardrail.logic.statements.dates import dated
-from guardrail.logic.statements.lexicon import Lexicon, Saying
-from guardrail.logic.statements.model import Dated, Mention, Statement
-from guardrail.logic.statements.reading import statements
-
-__all__ = ["Dated", "Lexicon", "Mention", "Saying", "Statement", "dated", "statements"]

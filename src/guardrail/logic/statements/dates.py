@@ -5,13 +5,11 @@ Years are those of the calendar; 44 BC is -43, as there is no year 0 before AD 1
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guardrail.logic.statements.items import Item
-from guardrail.logic.statements.lexicon import Lexicon
 from guardrail.logic.statements.model import Dated, Mention
-from guardrail.logic.statements.reading import read
 from guardrail.logic.statements.sides import PREPOSITIONS, Sentence, Sides
 from guardrail.logic.statements.words import several, stem
 
@@ -43,24 +41,15 @@ class _Years:
     within: bool = False
 
 
-def dated(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> list[Dated]:
-    """What a text states about years, in order.
-
-    Args:
-        text: any text.
-        lexicon: names; ways of saying do not matter.
-        about: entities that are known to be spoken of, as for `statements`.
+def spans(sentence: Sentence) -> list[Dated]:
+    """The statements about years of one sentence, in order.
 
     Example:
-        >>> lexicon = Lexicon({"Korean War": "Korean War"}, [])
-        >>> [(d.subject.name, d.begin, d.end) for d in dated("The Korean War lasted from 1950 to 1953.", lexicon)]
+        >>>         >>> lexicon = Lexicon({"Korean War": "Korean War"}, [])
+        >>> [sentence] = read("The Korean War lasted from 1950 to 1953.", lexicon)
+        >>> [(one.subject.name, one.begin, one.end) for one in spans(sentence)]
         [('Korean War', 1950, 1953)]
     """
-    return [found for sentence in read(text, lexicon, about=about) for found in spans(sentence)]
-
-
-def spans(sentence: Sentence) -> list[Dated]:
-    """The statements about years of one sentence."""
     if any(item.key == "?" for item in sentence.row[-2:]):
         return []
     return list(_Reader(sentence).spans())
@@ -110,19 +99,13 @@ class _Reader(Sides):
     def _said(self, at: int) -> _Years | None:
         """The years that a word and those behind it say."""
         key = self.row[at].key
-        if key in _BEGINS or key in _ENDS:
+        if key in _BEGINS | _ENDS:
             year = self._point(at + 1)
             if year is None:
                 return None
             return _Years(year, None) if key in _BEGINS else _Years(None, year)
         lasts, happens = key in _LASTS, key in _HAPPENS
-        on, then = self._item(at + 1), self._item(at + 2)
-        if (
-            on is not None
-            and on.key == "on"
-            and then is not None
-            and then.key in PREPOSITIONS | {"between", "until"}
-        ):
+        if self.key(at + 1) == "on" and self.key(at + 2) in PREPOSITIONS | {"between", "until"}:
             at += 1  # "went on from", "was going on in"
         if not (lasts or happens or key == "BE"):
             return None
@@ -130,43 +113,29 @@ class _Reader(Sides):
         if span is not None:
             between, begin, end = span
             return _Years(begin, end, within=between)
-        if key == "BE" or not (happens or lasts):
+        if not (happens or lasts):
             return None
         year = self._point(at + 1)
         if year is not None:
             return _Years(year, year, within=True)
-        word = self._item(at + 1)
-        if lasts and word is not None and word.key in {"until", "till"}:
-            ended = self._year(at + 2)
-            return _Years(None, ended[0]) if ended else None
-        return None
+        ended = self._year(at + 2) if lasts and self.key(at + 1) in {"until", "till"} else None
+        return _Years(None, ended[0]) if ended else None
 
     def _point(self, at: int) -> int | None:
         """The year of "in 1900", "on 4 May 1900", "out in 1900"."""
-        item = self._item(at)
-        if item is not None and item.key in {"out", "there", "up"}:
-            at += 1
-            item = self._item(at)
-        if item is None or item.key not in {"in", "on"}:
-            return None
-        found = self._year(at + 1)
+        at += self.key(at) in {"out", "there", "up"}
+        found = self._year(at + 1) if self.key(at) in {"in", "on"} else None
         return found[0] if found else None
 
     def _range(self, at: int) -> tuple[bool, int, int] | None:
         """The years of "from 1900 to 1910", "between 1900 and 1910", "1900–1910"."""
-        item = self._item(at)
-        if item is None:
-            return None
-        between = item.key == "between"
-        if between or item.key in {"from", "during"}:
-            at += 1
+        between = self.key(at) == "between"
+        at += between or self.key(at) in {"from", "during"}
         first = self._year(at)
-        if first is None:
+        if first is None or first[1] >= len(self.row):
             return None
-        link = self._item(first[1])
-        if link is None or not (
-            link.key in _UNTIL or link.key in _DASHES or (between and link.kind == "and")
-        ):
+        link = self.row[first[1]]
+        if not (link.key in _UNTIL | _DASHES or (between and link.kind == "and")):
             return None
         second = self._year(first[1] + 1)
         if second is None or second[0] < first[0]:
@@ -174,14 +143,12 @@ class _Reader(Sides):
         return between, first[0], second[0]
 
     def _in_parentheses(self, at: int) -> _Years | None:
-        item = self._item(at)
-        if item is None:
-            return None
-        if item.key in _BEGINS or item.key in _ENDS:
+        key = self.key(at)
+        if key in _BEGINS | _ENDS:
             found = self._year(at + 1) or self._year(at + 2)
             if found is None:
                 return None
-            return _Years(found[0], None) if item.key in _BEGINS else _Years(None, found[0])
+            return _Years(found[0], None) if key in _BEGINS else _Years(None, found[0])
         span = self._range(at)
         return _Years(span[1], span[2]) if span is not None else None
 
@@ -189,27 +156,18 @@ class _Reader(Sides):
         """A year, perhaps behind a day and a month, and the place behind it."""
         for number in range(at, min(at + _AHEAD, len(self.row))):
             item = self.row[number]
-            if _month(item):
-                continue
-            if item.key == "," or item.folded in {"year", "about", "around"}:
+            if _plain(item) in _MONTHS or item.key == "," or item.folded in {"year", "about", "around"}:
                 continue
             if not (item.folded.isascii() and item.folded.isdigit() and len(item.folded) <= 6):
                 return None
-            following = self._item(number + 1)
-            if len(item.folded) <= 2 and following is not None and _month(following):
+            following = _plain(self.row[number + 1]) if number + 1 < len(self.row) else ""
+            if len(item.folded) <= 2 and following in _MONTHS:
                 continue  # a day
-            if following is not None and _is_before_christ(following):
+            if following in {"bc", "bce"}:
                 return 1 - int(item.folded), number + 2
             return int(item.folded), number + 1
         return None
 
-    def _item(self, at: int) -> Item | None:
-        return self.row[at] if 0 <= at < len(self.row) else None
 
-
-def _month(item: Item) -> bool:
-    return item.folded in _MONTHS or (item.mention is not None and item.mention.text.lower() in _MONTHS)
-
-
-def _is_before_christ(item: Item) -> bool:
-    return item.folded in {"bc", "bce"} or (item.mention is not None and item.mention.text in {"BC", "BCE"})
+def _plain(item: Item) -> str:
+    return item.folded if item.mention is None else item.mention.text.lower()

@@ -113,11 +113,6 @@ class Lexicon:
         """Whether a name of the lexicon begins with these words, the last of which is "of", "in" or "for"."""
         return tuple(keys) in self._heads
 
-    @property
-    def names(self) -> int:
-        """How many names it knows."""
-        return len(self._names)
-
     def entity(self, name: str) -> str | None:
         """The entity of that name, whatever the case; `None` if there is none."""
         found = self._names.get(_name(name)[0])

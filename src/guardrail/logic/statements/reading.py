@@ -36,14 +36,12 @@ class _Said:
     meanings: tuple[Meaning, ...]
 
 
-def statements(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> list[Statement]:
+def statements(text: str, lexicon: Lexicon) -> list[Statement]:
     """What a text states, in order.
 
     Args:
         text: any text; its sentences are found here.
         lexicon: names and ways of saying.
-        about: entities that are known to be spoken of (those of a question that the text answers), so that a part
-            of a name ("Einstein") or "he" may stand for them.
 
     Example:
         >>> from guardrail.logic.statements.lexicon import Saying
@@ -51,11 +49,18 @@ def statements(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> l
         >>> [(s.subject.name, s.relation, s.object.name) for s in statements("Emma was written by Jane Austen.", lexicon)]
         [('Emma', 'author', 'Jane Austen')]
     """
-    return [found for sentence in read(text, lexicon, about=about) for found in stated(sentence)]
+    return [found for sentence in read(text, lexicon) for found in stated(sentence)]
 
 
 def read(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> Iterator[Sentence]:
-    """The sentences of a text as rows of items; what one says of whom is known to those behind it."""
+    """The sentences of a text as rows of items; what one says of whom is known to those behind it.
+
+    Args:
+        text: any text.
+        lexicon: names and ways of saying.
+        about: entities that are known to be spoken of (those of a question that the text answers), so that a part
+            of a name ("Einstein") or "he" may stand for them.
+    """
     known = Known(about)
     told = [Mention(name, 0, 0, name) for name in about]
     one = told if len(told) == 1 else []
@@ -140,11 +145,11 @@ class _Reader(Sides):
     def _verb(self, said: _Said) -> tuple[list[Mention], list[Mention], bool] | None:
         active = self.row[said.first].key != "BE"
         before = said.first - 1
-        if active and before >= 0 and self.row[before].key == "BE":
+        if active and self.key(before) == "BE":
             if not self._passive(said):
                 return None  # "was written in 1945" is not "wrote in 1945"
             before -= 1
-        while before >= 0 and self.row[before].key == "have" and active:
+        while active and self.key(before) == "have":
             before -= 1
         denied = any(item.denied for item in self.row[before + 1 : said.stop])
         first = self.left(before)
@@ -161,13 +166,13 @@ class _Reader(Sides):
     def _noun(self, said: _Said) -> tuple[list[Mention], list[Mention], bool] | None:
         """First is the noun of second."""
         row = self.row
-        if said.stop < len(row) and row[said.stop].key in _OF:
+        if self.key(said.stop) in _OF:
             return self._noun_of(said)
         owner, before = self._owner(said.first - 1)
         if owner:
             return self._owned(said, owner, before)
         at = said.first - 1
-        if at >= 0 and row[at].key == "have":  # "France has the capital Paris"
+        if self.key(at) == "have":  # "France has the capital Paris"
             owner = self.left(at - 1)
             found, _ = self.right(said.stop)
             if owner and found:
@@ -185,28 +190,21 @@ class _Reader(Sides):
             at >= 0 and said.first - at <= 3 and row[at].kind == "word" and row[at].key not in {"BE", *BREAKS}
         ):
             at -= 1
-        if at >= 0 and row[at].key == "BE":  # "Paris is the capital of France"
+        if self.key(at) == "BE":  # "Paris is the capital of France"
             first = self.left(at - 1)
             if first:
                 self.subject = first
                 denied = any(item.denied for item in row[at : said.stop]) or row[behind].denied
                 return first, second, denied
         _, stop = group(row, behind, 1, self.starts)
-        if stop < len(row) and row[stop].key == "BE":  # "The capital of France is Paris"
+        if self.key(stop) == "BE":  # "The capital of France is Paris"
             first, place = self.right(stop + 1)
             if first and place is not None:
                 return first, second, row[stop].denied or row[place].denied
-        if (
-            at >= 1 and row[at].key == "," and row[at - 1].mention is not None
-        ):  # "Paris, the capital of France"
-            first, _ = group(row, at - 1, -1, self.ends)
-            return first, second, False
-        if stop + 1 < len(row) and row[stop].key == "," and row[stop + 1].mention is not None:
-            return (
-                group(row, stop + 1, 1, self.starts)[0],
-                second,
-                False,
-            )  # "The capital of France, Paris, …"
+        if self.key(at) == "," and self.mention(at - 1) is not None:  # "Paris, the capital of France"
+            return group(row, at - 1, -1, self.ends)[0], second, False
+        if self.key(stop) == "," and self.mention(stop + 1) is not None:  # "The capital of France, Paris, …"
+            return group(row, stop + 1, 1, self.starts)[0], second, False
         return None
 
     def _owner(self, at: int) -> tuple[list[Mention], int]:
@@ -216,7 +214,7 @@ class _Reader(Sides):
             at, tries = at - 1, tries + 1  # "Australia's present capital"
         if at >= 0 and row[at].kind == "pronoun" and row[at].folded in _OWN:
             return self.antecedent(row[at]), at - 1
-        if at >= 1 and row[at].kind == "'s" and row[at - 1].mention is not None:
+        if self.key(at) == "'s" and self.mention(at - 1) is not None:
             return group(row, at - 1, -1, self.ends)[0][-1:], at - 2
         return [], at
 
@@ -224,21 +222,19 @@ class _Reader(Sides):
         self, said: _Said, owner: list[Mention], before: int
     ) -> tuple[list[Mention], list[Mention], bool] | None:
         row = self.row
-        if before >= 0 and row[before].key == "BE":  # "Sydney is Australia's capital"
+        if self.key(before) == "BE":  # "Sydney is Australia's capital"
             first = self.left(before - 1)
             if first:
                 self.subject = first
                 return first, owner, any(item.denied for item in row[before : said.stop])
         at = said.stop
         denied = False
-        if at < len(row) and row[at].key == "BE":
+        if self.key(at) == "BE":
             denied, at = row[at].denied, at + 1
-        elif at < len(row) and row[at].key == ",":
-            at += 1
-            if at >= len(row) or row[at].mention is None:
+        else:
+            at += self.key(at) == ","
+            if self.mention(at) is None:
                 return None
-        elif at >= len(row) or row[at].mention is None:
-            return None
         first, place = self.right(at)
         if not first or place is None:
             return None

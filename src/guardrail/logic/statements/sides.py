@@ -58,13 +58,19 @@ class Sides:
         self.ends = ends
         self.subject: list[Mention] = []
 
+    def key(self, at: int) -> str:
+        """The key of an item; "" outside of the row."""
+        return self.row[at].key if 0 <= at < len(self.row) else ""
+
+    def mention(self, at: int) -> Mention | None:
+        """The name at a place, if there is one."""
+        return self.row[at].mention if 0 <= at < len(self.row) else None
+
     def left(self, at: int) -> list[Mention]:
         """The names before an item, the ones that it is said of."""
         row = self.row
-        if at >= 0 and row[at].key in _RELATIVE:
-            at -= 1
-            if at >= 0 and row[at].key == ",":
-                at -= 1
+        if self.key(at) in _RELATIVE:
+            at -= 2 if self.key(at - 1) == "," else 1
         if at < 0:
             return self.subject
         item = row[at]
@@ -72,10 +78,9 @@ class Sides:
             found, _ = group(row, at, -1, self.ends)
             return found
         if item.kind == "pronoun":
-            if item.folded == "both" and at >= 1 and row[at - 1].mention is not None:
+            if item.folded == "both" and self.mention(at - 1) is not None:
                 return group(row, at - 1, -1, self.ends)[0]
-            of_them = at >= 1 and row[at - 1].key == "of"  # "one of them"
-            return [] if of_them else self.antecedent(item)
+            return [] if self.key(at - 1) == "of" else self.antecedent(item)  # "one of them"
         if item.kind == "and" or item.key == ",":
             return self.subject or self._apposed(at) or self._first(at)
         for back in range(at, max(at - _LONG, -1), -1):
@@ -137,10 +142,7 @@ class Sides:
                 return group(row, number, 1, self.starts)[0], number
             if item.key in _ENDS or item.key in BREAKS or item.key == "BE":
                 break
-            titled = (
-                number + 1 < len(row) and row[number + 1].mention is not None
-            )  # "by the author Jane Austen"
-            if number in self.starts and not titled:
+            if number in self.starts and self.mention(number + 1) is None:  # "by the author Jane Austen"
                 break
             if item.kind in {"pronoun", "mark", "and", "'s"}:
                 if item.folded == "both":
@@ -166,9 +168,7 @@ class Sides:
         ahead = number + 1
         while ahead < len(row) and row[ahead].kind == "word" and row[ahead].key not in PREPOSITIONS | {"BE"}:
             ahead += 1
-        return (
-            ahead > number + 1 and ahead < len(row) and row[ahead].mention is not None and ahead - number <= 4
-        )
+        return number + 1 < ahead <= number + 4 and self.mention(ahead) is not None
 
 
 def group(

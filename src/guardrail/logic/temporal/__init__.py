@@ -2,9 +2,8 @@
 
 ```
 formula      the immutable tree; JSON            notation       text to formula
-intervals    sets of years                       events         which went on in which years
-semantics    the value of a formula              claims         what free sentences claim
-english_parse  exact sentences to formulas       senses         a claim in its weakest and strongest sense
+intervals    sets of years                       semantics      the value of a formula
+claims       what free sentences claim           senses         a claim in its weakest and strongest sense
 ```
 
 Nothing here knows of detectors or backends.

@@ -1,7 +1,7 @@
 """What sentences of free text claim about time: "X happened within 10 years after 1900", "while", "until".
 
-The exact sentences of `english_parse` are read, too. Everything else is left alone: a sentence that is no such claim
-gives `None`, and nothing is guessed. Which words name which event is for the caller to say (`link`).
+Everything else is left alone: a sentence that is no such claim gives `None`, and nothing is guessed. Which words name
+which event is for the caller to say (`link`).
 
 What people write leaves room; each form is taken in its weakest sense, so that only what cannot be true comes out
 false, and also in its strongest, so that only what must be true is called true (`senses`). In the weakest:
@@ -27,7 +27,7 @@ false, and also in its strongest, so that only what must be true is called true 
 | … from 1900 until Y (began) | X & X U[0,…] Y in 1900 |
 
 "Began", "was born", "the end of Y", "when Y fell" stand for the year of the beginning or the end. F and G without bounds
-go over all years of `over`; "did not happen" negates the whole. "Happened" and "took place" mean: went on in at
+go over all years (`senses.FIRST` to `senses.LAST`); "did not happen" negates the whole. "Happened" and "took place" mean: went on in at
 least a part of the year.
 """
 
@@ -35,18 +35,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias
 
-from guardrail.errors import ConfigError, InputError
-from guardrail.logic.temporal.english_parse import read
+from guardrail.errors import InputError
+from guardrail.logic.temporal import senses
 from guardrail.logic.temporal.formula import Finally
-from guardrail.logic.temporal.notation import quoted, read_name
-from guardrail.logic.temporal.senses import Aspect, Claim, Senses, Term
+from guardrail.logic.temporal.notation import read_name
+from guardrail.logic.temporal.senses import Aspect, Claim, Term
 
 Link: TypeAlias = Callable[[str], str | None]
 
-OVER = (-10_000, 10_000)  # years that "at some time" means; bounds this wide cost nothing
 LONGEST = 600  # characters of a sentence that is read
 
 
@@ -67,19 +65,15 @@ def by_quotes(words: str) -> str | None:
     return name if name.strip() else None
 
 
-def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] = OVER) -> Claim | None:
+def read_claim(sentence: str, *, link: Link = by_quotes) -> Claim | None:
     """What a sentence claims about events and years.
 
     Args:
         sentence: one sentence; its first `LONGEST` characters have to contain it.
         link: the event that some words of the sentence name, `None` if they name none.
-        over: first and last year of all that is spoken of.
 
     Returns:
         The claim, to be asked of `semantics.holds`; `None` if the sentence is not understood.
-
-    Raises:
-        ConfigError: `over` ends before it starts.
 
     Example:
         >>> claim = read_claim('The "Titanic" happened within 10 years after 1905.')
@@ -88,15 +82,10 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
         >>> read_claim("Nobody knows when it happened.") is None
         True
     """
-    if over[0] > over[1]:
-        raise ConfigError(f"expected over=(first, last) with first ≤ last, got {over!r}")
     text = sentence.strip()
     if len(text) > LONGEST:
         return None
-    if exact := _exact(text, link):
-        return exact
     body = " ".join(_moved_back(text.removesuffix(".")).split())
-    senses = Senses(*over)
     if both := _BOTH.fullmatch(body):
         x, y = link(both["x"]), link(both["y"])
         return senses.together(Term(x), Term(y)) if x and y else None
@@ -105,11 +94,7 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
         if not name:
             continue
         rest = body[verb.end() :].strip()
-        found = (
-            _ordered(name, verb, rest, link, senses)
-            if verb["order"]
-            else _claim(_said(name, verb), rest, link, senses)
-        )
+        found = _ordered(name, verb, rest, link) if verb["order"] else _claim(_said(name, verb), rest, link)
         if found is not None:
             return found.denied() if verb["no"] else found
     return None
@@ -119,20 +104,6 @@ def _moved_back(text: str) -> str:
     """What "In 1900, X happened" says, as "X happened in 1900"."""
     match = _LEADING.match(text)
     return f"{text[match.end() :]} {match['when'][0].lower()}{match['when'][1:]}" if match else text
-
-
-def _exact(text: str, link: Link) -> Claim | None:
-    """An exact sentence, whose names are quoted; each must be an event to the caller."""
-    try:
-        reading = read(text)
-    except InputError:
-        return None
-    names = {name: link(quoted(name)) for name in reading.formula.atoms()}
-    if reading.asked or any(linked is None for linked in names.values()):
-        return None
-    return Claim(
-        reading.formula.rename({name: linked for name, linked in names.items() if linked}), reading.year
-    )
 
 
 def _in_quotes_closed(words: str) -> bool:
@@ -198,7 +169,7 @@ def _said(name: str, verb: re.Match[str]) -> Term:
     )
 
 
-def _ordered(name: str, verb: re.Match[str], rest: str, link: Link, senses: Senses) -> Claim | None:
+def _ordered(name: str, verb: re.Match[str], rest: str, link: Link) -> Claim | None:
     """What "preceded", "followed" and "outlived" say of two events."""
     other = link(rest)
     if not other:
@@ -234,17 +205,13 @@ _POINT = re.compile(
 )
 
 
-def _claim(x: Term, rest: str, link: Link, senses: Senses) -> Claim | None:
-    for pattern, build in _FORMS:
-        match = pattern.fullmatch(rest)
-        if match is None:
-            continue
-        words = match.groupdict().get("event")
-        if words is None:
-            return build(x, match, senses)
-        y = _term(words, x, link)
-        if y is not None:
-            return build(x, y, match, senses)
+def _claim(x: Term, rest: str, link: Link) -> Claim | None:
+    for form, of_years in _ABOUT_YEARS:
+        if match := form.fullmatch(rest):
+            return of_years(x, match)
+    for form, of_events in _ABOUT_EVENTS:
+        if (match := form.fullmatch(rest)) and (y := _term(match["event"], x, link)):
+            return of_events(x, y, match)
     return None
 
 
@@ -275,115 +242,83 @@ def _years(match: re.Match[str]) -> int:
     return (_NUMBERS.get(many) or int(many)) * _SPANS[match["unit"].lower()]
 
 
-# --- about one event and years ---
-
-
-def _in(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    year = _year(match["year"])
-    return senses.between(x, year, year, inside=x.at_once)
-
-
-def _within(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    many, year, side = _years(match), _year(match["year"]), match["side"].lower()
-    first, last = (year, year + many) if side == "after" else (year - many, year + many)
-    return senses.between(x, first, year if side == "before" else last)
-
-
-def _at_distance(x: Term, match: re.Match[str], _: Senses) -> Claim | None:
-    many, year = _years(match), _year(match["year"])
-    if match["side"].lower() == "after":
-        return Claim(Finally(x.formula, many, many), year - x.lag)
-    return Claim(x.formula, year - many - x.lag)
-
-
-def _between(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.between(x, _year(match["year"]), _year(match["last"]), inside=x.at_once)
-
-
-def _range(x: Term, match: re.Match[str], senses: Senses, *, exact: bool) -> Claim | None:
-    first, last = _year(match["year"]), _year(match["last"])
-    return senses.exactly(x, first, last) if exact and x.bounded else senses.throughout(x, first, last)
-
-
-def _before(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.before(x, _year(match["year"]) + (match["side"].lower() == "by"))
-
-
-def _after(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.after(x, _year(match["year"]))
-
-
-def _until_year(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    year = _year(match["year"])
-    return senses.between(Term(x.event, "end"), year, year) if x.bounded else None
-
-
-def _since(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    year = _year(match["year"])
-    return (
-        senses.between(Term(x.event, "begin"), year, year) if x.aspect == "whole" and not x.at_once else None
-    )
-
-
-def _lasting(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    bound = (match["bound"] or "").lower()
-    least, most = bound in {"more than", "over", "at least"}, bound in {"less than", "under", "at most"}
-    return senses.lasting(x, _years(match), least=least, most=most)
-
-
-def _aged(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.aged(x, int(match["age"]))
-
-
-# --- about two events ---
-
-
-def _while(x: Term, y: Term, _: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.together(x, y, inside=x.at_once)
-
-
-def _throughout(x: Term, y: Term, _: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.all_through(x, y)
-
-
-def _before_after(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.first_of(x, y) if match["side"].lower() == "before" else senses.first_of(y, x)
-
-
-def _within_event(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.within(x, y, _years(match), after=match["side"].lower() == "after")
-
-
-def _apart(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.apart(x, y, _years(match), after=match["side"].lower() == "after")
-
-
-def _until(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    year = match["year"]
-    return senses.until(x, y, since=_year(year) if year else None)
+# --- what is claimed: x of the sentence, y of the second event, m the words ---
 
 
 _Y = rf"(?P<year>{_YEAR})"
 _TO = rf"{_Y}(?: (?:to|until|through|till) | ?[-–] ?)(?P<last>{_YEAR})"
-_WRITTEN: list[tuple[str, Callable[..., Claim | None]]] = [
-    (rf"(?:in|on) (?:{_DATE})?{_Y}", _in),
+_AboutYears: TypeAlias = Callable[[Term, re.Match[str]], Claim | None]
+_AboutEvents: TypeAlias = Callable[[Term, Term, re.Match[str]], Claim | None]
+
+
+def _within(x: Term, m: re.Match[str]) -> Claim | None:
+    many, year, side = _years(m), _year(m["year"]), m["side"].lower()
+    first, last = (year, year + many) if side == "after" else (year - many, year + many)
+    return senses.between(x, first, year if side == "before" else last)
+
+
+def _at_distance(x: Term, m: re.Match[str]) -> Claim | None:
+    many, year = _years(m), _year(m["year"])
+    if _is_after(m):
+        return Claim(Finally(x.formula, many, many), year - x.lag)
+    return Claim(x.formula, year - many - x.lag)
+
+
+def _range(x: Term, m: re.Match[str]) -> Claim | None:
+    first, last = _year(m["year"]), _year(m["last"])
+    return senses.exactly(x, first, last) if x.bounded else senses.throughout(x, first, last)
+
+
+def _until_year(x: Term, m: re.Match[str]) -> Claim | None:
+    year = _year(m["year"])
+    return senses.between(Term(x.event, "end"), year, year) if x.bounded else None
+
+
+def _since(x: Term, m: re.Match[str]) -> Claim | None:
+    year, whole = _year(m["year"]), x.aspect == "whole" and not x.at_once
+    return senses.between(Term(x.event, "begin"), year, year) if whole else None
+
+
+def _lasting(x: Term, m: re.Match[str]) -> Claim | None:
+    bound = (m["bound"] or "").lower()
+    least, most = bound in {"more than", "over", "at least"}, bound in {"less than", "under", "at most"}
+    return senses.lasting(x, _years(m), least=least, most=most)
+
+
+def _is_after(m: re.Match[str]) -> bool:
+    return m["side"].lower() == "after"
+
+
+_OF_YEARS: list[tuple[str, _AboutYears]] = [
+    (rf"(?:in|on) (?:{_DATE})?{_Y}",
+     lambda x, m: senses.between(x, _year(m["year"]), _year(m["year"]), inside=x.at_once)),
     (rf"within {_MANY} (?P<side>after|before|of) {_Y}", _within),
     (rf"{_MANY} (?P<side>after|before) {_Y}", _at_distance),
-    (rf"(?:sometime |at some time )?between {_Y} and (?P<last>{_YEAR})", _between),
-    (rf"from {_TO}", partial(_range, exact=True)),
-    (rf"(?:every year from |throughout |in every year from ){_TO}", partial(_range, exact=False)),
-    (rf"(?P<side>before|by) (?:{_DATE})?{_Y}", _before),
-    (rf"after (?:{_DATE})?{_Y}", _after),
+    (rf"(?:sometime |at some time )?between {_Y} and (?P<last>{_YEAR})",
+     lambda x, m: senses.between(x, _year(m["year"]), _year(m["last"]), inside=x.at_once)),
+    (rf"from {_TO}", _range),
+    (rf"(?:every year from |throughout |in every year from ){_TO}",
+     lambda x, m: senses.throughout(x, _year(m["year"]), _year(m["last"]))),
+    (rf"(?P<side>before|by) (?:{_DATE})?{_Y}",
+     lambda x, m: senses.before(x, _year(m["year"]) + (m["side"].lower() == "by"))),
+    (rf"after (?:{_DATE})?{_Y}", lambda x, m: senses.after(x, _year(m["year"]))),
     (rf"(?:until|till) (?:{_DATE})?{_Y}", _until_year),
     (rf"since (?:{_DATE})?{_Y}", _since),
     (rf"(?:for )?(?:(?P<bound>more than|over|at least|less than|under|at most|exactly) )?{_MANY}", _lasting),
-    (r"(?:at (?:the )?age (?:of )?|aged )(?P<age>\d{1,3})", _aged),
-    (rf"from (?P<year>{_YEAR}) until {_EVENT}", _until),
-    (rf"(?P<year>)until {_EVENT}", _until),
-    (rf"within {_MANY} (?P<side>after|before) {_EVENT}", _within_event),
-    (rf"{_MANY} (?P<side>after|before) {_EVENT}", _apart),
-    (rf"(?:while|when|during|at the same time as) {_EVENT}", _while),
-    (rf"throughout {_EVENT}", _throughout),
-    (rf"(?P<side>before|after) {_EVENT}", _before_after),
-]
-_FORMS = [(re.compile(pattern, re.IGNORECASE | re.DOTALL), build) for pattern, build in _WRITTEN]
+    (r"(?:at (?:the )?age (?:of )?|aged )(?P<age>\d{1,3})", lambda x, m: senses.aged(x, int(m["age"]))),
+]  # fmt: skip
+_OF_EVENTS: list[tuple[str, _AboutEvents]] = [
+    (rf"(?:from (?P<year>{_YEAR}) )?until {_EVENT}",
+     lambda x, y, m: senses.until(x, y, since=_year(m["year"]) if m["year"] else None)),
+    (rf"within {_MANY} (?P<side>after|before) {_EVENT}",
+     lambda x, y, m: senses.within(x, y, _years(m), after=_is_after(m))),
+    (rf"{_MANY} (?P<side>after|before) {_EVENT}",
+     lambda x, y, m: senses.apart(x, y, _years(m), after=_is_after(m))),
+    (rf"(?:while|when|during|at the same time as) {_EVENT}",
+     lambda x, y, _: senses.together(x, y, inside=x.at_once)),
+    (rf"throughout {_EVENT}", lambda x, y, _: senses.all_through(x, y)),
+    (rf"(?P<side>before|after) {_EVENT}",
+     lambda x, y, m: senses.first_of(y, x) if _is_after(m) else senses.first_of(x, y)),
+]  # fmt: skip
+_ABOUT_YEARS = [(re.compile(form, re.IGNORECASE | re.DOTALL), claim) for form, claim in _OF_YEARS]
+_ABOUT_EVENTS = [(re.compile(form, re.IGNORECASE | re.DOTALL), claim) for form, claim in _OF_EVENTS]

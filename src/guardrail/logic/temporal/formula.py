@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 from guardrail.errors import InputError
@@ -55,8 +55,11 @@ class _Node:
                 raise InputError(f"expected a formula, got {part!r}: write Atom(name) for an event")
         depth = 1 + max((part.depth for part in parts), default=-1)
         nodes = 1 + sum(part.nodes for part in parts)
-        _bound("depth", depth, MOST_DEPTH)
-        _bound("size", nodes, MOST_NODES)
+        for what, found, most in (("depth", depth, MOST_DEPTH), ("size", nodes, MOST_NODES)):
+            if found > most:
+                raise InputError(
+                    f"expected a formula of {what} at most {most}, got {found}: split it, or give its parts names"
+                )
         object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "nodes", nodes)
 
@@ -72,13 +75,12 @@ class _Node:
             yield node
             waiting.extend(reversed(node.parts))
 
-    def rename(self, names: Mapping[str, str]) -> Formula:
-        """The formula over events of other names; those that are not in `names` keep theirs."""
-        raise NotImplementedError
-
     def to_json(self) -> dict[str, Any]:
         """Nested objects as in the published cases of [li2025]: `op`, `event`, `arg`, `left`, `right`, `interval`."""
-        raise NotImplementedError
+        names = ("left", "right") if len(self.parts) > 1 else ("arg",)
+        below = {name: part.to_json() for name, part in zip(names, self.parts, strict=True)}
+        interval = {"interval": [self.least, self.most]} if isinstance(self, _Within | Until) else {}
+        return {"op": self.op, **interval, **below}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,13 @@ class Atom(_Node):
             raise InputError(f"expected the name of an event, got {name!r:.200}: blanks name nothing")
         self._measure()
 
-    def rename(self, names: Mapping[str, str]) -> Atom:
-        """The event under its other name."""
-        return Atom(names.get(self.name, self.name))
-
     def to_json(self) -> dict[str, Any]:
         """`{"op": "atom", "event": name}`."""
         return {"op": self.op, "event": self.name}
 
     def __str__(self) -> str:
-        return plain_name(self.name)
+        is_word = _WORD.fullmatch(self.name) and self.name not in _OPERATORS
+        return self.name if is_word else json.dumps(self.name, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +123,6 @@ class Unary(_Node):
     def parts(self) -> tuple[Formula, ...]:
         """The one formula."""
         return (self.arg,)
-
-    def rename(self, names: Mapping[str, str]) -> Formula:
-        """The formula over events of other names."""
-        return replace(self, arg=self.arg.rename(names))  # type: ignore[return-value]  # its own class
-
-    def to_json(self) -> dict[str, Any]:
-        """`{"op": …, "arg": …}`."""
-        return {"op": self.op, "arg": self.arg.to_json()}
 
     def __str__(self) -> str:
         return f"{self.sign}{_operand(self.arg)}"
@@ -159,10 +150,6 @@ class _Within(Unary):
     def __post_init__(self) -> None:
         _check_bounds(self.least, self.most)
         self._measure(self.arg)
-
-    def to_json(self) -> dict[str, Any]:
-        """`{"op": …, "interval": [a, b], "arg": …}`."""
-        return {"op": self.op, "interval": [self.least, self.most], "arg": self.arg.to_json()}
 
     def __str__(self) -> str:
         return f"{self.sign}[{self.least},{self.most}] {_operand(self.arg)}"
@@ -205,15 +192,6 @@ class Binary(_Node):
     def parts(self) -> tuple[Formula, ...]:
         """The two formulas."""
         return (self.left, self.right)
-
-    def rename(self, names: Mapping[str, str]) -> Formula:
-        """The formula over events of other names."""
-        left, right = self.left.rename(names), self.right.rename(names)
-        return replace(self, left=left, right=right)  # type: ignore[return-value]  # its own class
-
-    def to_json(self) -> dict[str, Any]:
-        """`{"op": …, "left": …, "right": …}`."""
-        return {"op": self.op, "left": self.left.to_json(), "right": self.right.to_json()}
 
     def __str__(self) -> str:
         return f"{_operand(self.left)} {self.sign} {_operand(self.right)}"
@@ -260,23 +238,11 @@ class Until(Binary):
         _check_bounds(self.least, self.most)
         self._measure(self.left, self.right)
 
-    def to_json(self) -> dict[str, Any]:
-        """`{"op": "until", "interval": [a, b], "left": …, "right": …}`."""
-        left, right = self.left.to_json(), self.right.to_json()
-        return {"op": self.op, "interval": [self.least, self.most], "left": left, "right": right}
-
     def __str__(self) -> str:
         return f"{_operand(self.left)} U[{self.least},{self.most}] {_operand(self.right)}"
 
 
 Formula: TypeAlias = Atom | Not | Next | Finally | Globally | And | Or | Implies | Until
-
-
-def _bound(what: str, found: int, most: int) -> None:
-    if found > most:
-        raise InputError(
-            f"expected a formula of {what} at most {most}, got {found}: split it, or give its parts names"
-        )
 
 
 def _check_bounds(least: Any, most: Any) -> None:
@@ -288,74 +254,5 @@ def _check_bounds(least: Any, most: Any) -> None:
         )
 
 
-def is_word(name: str) -> bool:
-    """Whether a name needs no quotes in the notation."""
-    return bool(_WORD.fullmatch(name)) and name not in _OPERATORS
-
-
-def plain_name(name: str) -> str:
-    r"""A name as the notation writes it.
-
-    Example:
-        >>> print(plain_name("victorian_era"), plain_name('the "Blitz"'))
-        victorian_era "the \"Blitz\""
-    """
-    return name if is_word(name) else json.dumps(name, ensure_ascii=False)
-
-
 def _operand(part: Formula) -> str:
     return f"({part})" if isinstance(part, Binary) else str(part)
-
-
-# --- from JSON ---------------------------------------------------------------------------------------------
-
-_UNARY: Mapping[str, type[Not | Next]] = {"neg": Not, "next": Next}
-_WITHIN: Mapping[str, type[Finally | Globally]] = {"finally": Finally, "globally": Globally}
-_BINARY: Mapping[str, type[And | Or | Implies]] = {"conj": And, "disj": Or, "implies": Implies}
-_OPS = ("atom", *_UNARY, *_WITHIN, *_BINARY, "until")
-
-
-def from_json(node: Any) -> Formula:
-    """The formula of nested objects, the inverse of `to_json`.
-
-    Raises:
-        InputError: something else than such objects, or nested more than `MOST_DEPTH` deep.
-
-    Example:
-        >>> print(from_json({"op": "finally", "interval": [0, 40], "arg": {"op": "atom", "event": "victorian_era"}}))
-        F[0,40] victorian_era
-    """
-    return _from_json(node, 0)
-
-
-def _from_json(node: Any, depth: int) -> Formula:
-    _bound("depth", depth, MOST_DEPTH)
-    if not isinstance(node, Mapping):
-        raise InputError(f"expected an object with 'op', got {node!r:.200}")
-    op: Any = node.get("op")
-    if not isinstance(op, str) or op not in _OPS:
-        raise InputError(f"expected 'op' to be one of {', '.join(_OPS)}, got {op!r:.200}")
-    if op == "atom":
-        return Atom(_member(node, "event"))
-    if op in _UNARY:
-        return _UNARY[op](_from_json(_member(node, "arg"), depth + 1))
-    if op in _WITHIN:
-        return _WITHIN[op](_from_json(_member(node, "arg"), depth + 1), *_interval(node))
-    left = _from_json(_member(node, "left"), depth + 1)
-    right = _from_json(_member(node, "right"), depth + 1)
-    return Until(left, right, *_interval(node)) if op == "until" else _BINARY[op](left, right)
-
-
-def _member(node: Mapping[str, Any], key: str) -> Any:
-    if key not in node:
-        raise InputError(
-            f"expected {key!r} in the object of {node.get('op')!r}, got the keys {sorted(node)!r:.200}"
-        )
-    return node[key]
-
-
-def _interval(node: Mapping[str, Any]) -> tuple[int, int]:
-    bounds = _member(node, "interval")
-    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
-        raise InputError(f"expected 'interval' to be two bounds [a, b], got {bounds!r:.200}")
-    return bounds[0], bounds[1]

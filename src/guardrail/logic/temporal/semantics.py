@@ -6,11 +6,10 @@ long the spans and however wide the bounds are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias, assert_never
 
 from guardrail.errors import InputError
-from guardrail.logic.temporal.events import History
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -24,6 +23,8 @@ from guardrail.logic.temporal.formula import (
     Until,
 )
 from guardrail.logic.temporal.intervals import End, IntervalSet, Span, plus
+
+History: TypeAlias = Mapping[str, IntervalSet]  # which events were going on in which years
 
 
 def value(formula: Formula, history: History) -> IntervalSet:
@@ -45,7 +46,12 @@ def value(formula: Formula, history: History) -> IntervalSet:
     """
     match formula:
         case Atom(name):
-            return _spans(name, history)
+            if name not in history:
+                raise InputError(
+                    f"expected an event of the history ({len(history)} events), got {name!r:.200}: "
+                    "what is unknown is not false; add it, with no span if it never happened"
+                )
+            return history[name]
         case Not(arg):
             return ~value(arg, history)
         case Next(arg):
@@ -118,13 +124,3 @@ def _after_waiting(left: IntervalSet, right: IntervalSet, least: int, most: int)
         first, last = max(plus(p, -most), plus(start, -1)), plus(q, -least)
         if first <= last:
             yield first, last
-
-
-def _spans(name: str, history: History) -> IntervalSet:
-    try:
-        return history[name]
-    except KeyError:
-        raise InputError(
-            f"expected an event of the history ({len(history)} events), got {name!r:.200}: "
-            "what is unknown is not false; add it, with no span if it never happened"
-        ) from None

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from guardrail.references.authors.names import fold, parse_name
 from guardrail.references.authors.words import WRITTEN_FIRST
 
-__all__ = ["uninflected"]
-
 _SUFFIX = re.compile(r"(?<=[^\W\d_]{3})['’‘ʼ][^\W\d_]{1,5}$")  # Tanpınar’ın, Keynes’s
 _LEAST, _FAMILY = 1, 4  # letters of a name that no ending changes; of a family name that has cases
 # What a name ends in, and what takes its place, without accents (`fold`); "" is the end of any name.

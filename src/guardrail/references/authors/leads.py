@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from guardrail.references.authors.lists import parse_authors
 
-__all__ = ["Led", "without_lead"]
-
 LONGEST = 4  # words that lead in names
 _PAUSES = (",", "،", "，", "、")
 

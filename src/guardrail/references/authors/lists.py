@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from guardrail.references.authors.names import (
     LONGEST_NAME,
@@ -33,17 +32,6 @@ from guardrail.references.authors.words import (
     SUFFIXES,
     WORDS_OF_BODIES,
 )
-
-__all__ = [
-    "LONGEST_REPLY",
-    "MOST_AUTHORS",
-    "ListComparison",
-    "agreement",
-    "authors_agree",
-    "compare_authors",
-    "overlap",
-    "parse_authors",
-]
 
 LONGEST_REPLY = 4000
 """Characters of a reply that are read."""
@@ -245,10 +233,6 @@ def _partners(a: Sequence[NameKey], b: Sequence[NameKey]) -> dict[int, int]:
     return partner
 
 
-def _matched(a: Sequence[NameKey], b: Sequence[NameKey]) -> int:
-    return len(_partners(a, b))
-
-
 def _ordered(a: Sequence[NameKey], b: Sequence[NameKey], partners: Mapping[int, int]) -> bool:
     """Whether as many of `a` can be matched with `b` without changing their order."""
     places = [partners[j] for j in sorted(partners)]
@@ -276,32 +260,9 @@ def overlap(a: Sequence[Name], b: Sequence[Name]) -> float:
     """
     if not a or not b:
         return 0.0
-    matched = _matched(
-        [name_key(name) for name in a[:MOST_AUTHORS]], [name_key(name) for name in b[:MOST_AUTHORS]]
-    )
-    return matched / (min(len(a), MOST_AUTHORS) + min(len(b), MOST_AUTHORS) - matched)
-
-
-def agreement(replies: Sequence[str]) -> float | None:
-    """How far independent replies about one work name the same authors: mean overlap over all pairs.
-
-    [agrawal2024] section 3.2 with a local comparison in place of a second model call. A reply that is not a list
-    of authors overlaps with nothing, as there.
-
-    Returns:
-        A number in [0, 1], larger = more likely a real work; `None` for fewer than two replies.
-
-    Example:
-        >>> agreement(["Donald A. Norman", "Don Norman", "Sorry, I cannot find it."])
-        0.3333333333333333
-        >>> agreement(["Donald A. Norman"]) is None
-        True
-    """
-    if len(replies) < 2:
-        return None
-    lists = [parse_authors(reply) or () for reply in replies]
-    overlaps = [overlap(a, b) for a, b in combinations(lists, 2)]
-    return sum(overlaps) / len(overlaps)
+    ours, theirs = ([name_key(name) for name in names[:MOST_AUTHORS]] for names in (a, b))
+    matched = len(_partners(ours, theirs))
+    return matched / (len(ours) + len(theirs) - matched)
 
 
 # --- a quotation and a real work ---------------------------------------------------------------------------
@@ -377,7 +338,7 @@ def compare_authors(
         known=len(theirs),
         strangers=strangers,
         namesakes=bool(strangers)
-        and _matched([_family(ours[i]) for i in strangers], [*map(_family, missing)]) == len(strangers),
+        and len(_partners([_family(ours[i]) for i in strangers], [*map(_family, missing)])) == len(strangers),
         missing=len(missing),
         ordered=_ordered(ours, theirs, partners),
         claimed_is_cut=claimed_is_cut or ours_cut,
@@ -404,30 +365,3 @@ def _agreement_of(
     if len(ours) > len(theirs) and full:
         return False  # a full list, longer than what is known, that lacks some of the known
     return None if matched else False
-
-
-def authors_agree(
-    claimed: Sequence[str], found: Sequence[str], *, found_is_cut: bool = False, claimed_is_cut: bool = False
-) -> bool | None:
-    """Whether the authors of a quotation are those of the real work.
-
-    Nothing that is claimed may be wrong: each claimed author is one of the work's. Leaving authors out is no
-    error. Where the work is known by its first authors only, a claimed author beyond them cannot be checked.
-
-    Args:
-        claimed: one name each, as quoted: full names, family names, "Smith et al.", "Smith & Jones".
-        found: the work's authors, first ones first.
-        found_is_cut: whether the work has more authors than `found` ("et al." among them says so as well).
-        claimed_is_cut: whether the quotation ended in "et al."; so it does if a name of it does.
-
-    Returns:
-        `True`: they agree. `False`: somebody is claimed who did not write it. `None`: nothing was claimed or
-        nothing is known, or those claimed may be among the authors that were cut off.
-
-    Example:
-        >>> authors_agree(["Smith et al."], ["John Smith", "Ann Lee"])
-        True
-        >>> authors_agree(["J. Smith", "E. Stranger"], ["John Smith", "Ann Lee"])
-        False
-    """
-    return compare_authors(claimed, found, found_is_cut=found_is_cut, claimed_is_cut=claimed_is_cut).agree

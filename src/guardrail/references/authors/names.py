@@ -31,19 +31,6 @@ from guardrail.references.authors.words import (
     WRITTEN_FIRST,
 )
 
-__all__ = [
-    "LONGEST_NAME",
-    "Name",
-    "NameKey",
-    "are_initials",
-    "family_names",
-    "fold",
-    "name_key",
-    "parse_name",
-    "same_author",
-    "same_key",
-]
-
 LONGEST_NAME = 120
 """Characters of a name that are read."""
 
@@ -85,11 +72,6 @@ class Name:
     nickname: str = ""
     raw: str = ""
     inverted: bool = False
-
-    @property
-    def initials(self) -> str:
-        """The first letters of the given names, "JD" for Jeffrey D. Ullman."""
-        return "".join(part[0] for part in self.given).upper()
 
     def __str__(self) -> str:
         """Given names first."""

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "ANSWERS",
-    "CONJUNCTIONS",
-    "DEGREES",
-    "EAST_ASIAN",
-    "EAST_ASIAN_PROSE",
-    "INSTITUTIONS",
-    "NEVER_NAMES",
-    "PARTICLES",
-    "PLACEHOLDERS",
-    "SHORT_FORMS",
-    "SUFFIXES",
-    "TITLES",
-    "WORDS_OF_BODIES",
-    "WRITTEN_FIRST",
-]
 
-
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list between blanks."""
     return frozenset(words.split())
 
 
@@ -36,17 +20,17 @@ def _by_form(names: str) -> dict[str, frozenset[str]]:
 
 
 # Parts of a family name that may be left out, written together or capitalised: "van der Berg", "Berg".
-PARTICLES = _set(
+PARTICLES = word_set(
     "van von vom der den de del della delle di da do dos das du la le les los las ter ten te zu zur zum af "
     "av bin ibn ben bint al el ul ur ad an binti"
 )
-CONJUNCTIONS = _set("y i e")  # between the two parts of a Spanish, Catalan or Portuguese family name
+CONJUNCTIONS = word_set("y i e")  # between the two parts of a Spanish, Catalan or Portuguese family name
 SUFFIXES = {"jr": "Jr", "junior": "Jr", "sr": "Sr", "senior": "Sr", "ii": "II", "iii": "III", "iv": "IV"}
-TITLES = _set("dr prof professor mr mrs ms sir dame")
-DEGREES = _set("phd msc bsc dphil esq inc ltd llc gmbh corp ed eds editor editors")
+TITLES = word_set("dr prof professor mr mrs ms sir dame")
+DEGREES = word_set("phd msc bsc dphil esq inc ltd llc gmbh corp ed eds editor editors")
 
 # Family names that are often written first. Romanised Chinese, Korean and Vietnamese.
-WRITTEN_FIRST = _set(
+WRITTEN_FIRST = word_set(
     "ahn an bae bai bui cai cao chan chang chen cheng cheung chiang chiu cho choe choi chou chow chu chun "
     "chung cui dai dang deng ding dinh do dong du duan duong fan fang feng fong fu gan gao ge geng gong gu "
     "guan guo ha han hao he heo ho hoang hong hou hsieh hsu hu huang hung huynh hwang jang jeon jeong ji "
@@ -90,18 +74,18 @@ SHORT_FORMS = _by_form("""
 """)
 
 # Words that no author is called by: one of them makes a piece of a reply prose.
-NEVER_NAMES = _set(
+NEVER_NAMES = word_set(
     "sorry apologies apologize apologise unfortunately unknown unavailable unspecified unclear undefined "
     "anonymous anon various author authors writer writers name names title this these those there not "
     "available provided please however cannot can't couldn't unable firstname lastname surname fullname "
     "placeholder tbd tba n/a note"
 )
-ANSWERS = _set("yes no none nil null na ok okay sure certainly nobody nothing blank empty")  # alone
+ANSWERS = word_set("yes no none nil null na ok okay sure certainly nobody nothing blank empty")  # alone
 PLACEHOLDERS = frozenset(
     {"first last", "first name last name", "first middle last", "last first", "no answer"}
 )
-WORDS_OF_BODIES = _set("of for the on and")  # "The Open Group", "University of Oxford"
-INSTITUTIONS = _set(  # what bodies are whose names say for what they are, and may be cut behind that
+WORDS_OF_BODIES = word_set("of for the on and")  # "The Open Group", "University of Oxford"
+INSTITUTIONS = word_set(  # what bodies are whose names say for what they are, and may be cut behind that
     "academies academy agency association board bureau center centers centre commission committee council department institute institutes "
     "ministry office organisation organization panel society ministerium bundesministerium ministère ministerio ministero ministerie"
 )

@@ -11,8 +11,8 @@ from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.formats import Format as Format
-    from guardrail.references.bibliography.formats import Problem as Problem
     from guardrail.references.bibliography.formats import read_records as read_records
+    from guardrail.references.bibliography.formats.lines import Problem as Problem
     from guardrail.references.bibliography.importers import Imported as Imported
     from guardrail.references.bibliography.importers import import_files as import_files
     from guardrail.references.bibliography.index import Index as Index
@@ -36,7 +36,7 @@ _HOMES = {
     "Match": "guardrail.references.bibliography.records",
     "OpenSearch": "guardrail.references.bibliography.opensearch",
     "Outcome": "guardrail.references.bibliography.records",
-    "Problem": "guardrail.references.bibliography.formats",
+    "Problem": "guardrail.references.bibliography.formats.lines",
     "Record": "guardrail.references.bibliography.records",
     "Reference": "guardrail.references.bibliography.records",
     "Retraction": "guardrail.references.bibliography.retractions",

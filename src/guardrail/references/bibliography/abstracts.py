@@ -9,7 +9,7 @@ import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
 
-__all__ = ["LONGEST", "bounded", "from_positions", "plain_abstract", "read", "store_abstracts"]
+from guardrail.references.authors.words import word_set
 
 LONGEST = 5_000
 """Characters of an abstract that are kept; the median has 1,300."""
@@ -22,9 +22,7 @@ _TAG = re.compile(
     rf"</?(?P<name>{_NAME})(?:\s{{1,9}}[\w:.-]{{1,40}}\s{{0,9}}=\s{{0,9}}{_VALUE}){{0,20}}\s{{0,9}}/?>|<!\[CDATA\[|\]\]>"
 )
 _PARAGRAPHS = re.compile(r"\n\s*\n")
-_BLOCKS = frozenset(
-    ["abstract", "br", "dd", "div", "dt", "h1", "h2", "h3", "h4", "label", "li", "list", "list-item", "p", "sec", "title"]
-)  # fmt: skip
+_BLOCKS = word_set("abstract br dd div dt h1 h2 h3 h4 label li list list-item p sec title")
 _HEADING = re.compile(
     r"\s{0,9}(?:abstract|summary)\s{0,9}(?:[.:—–\n]|-\s)[\s.:—–-]{0,9}(?=\S)", re.IGNORECASE
 )

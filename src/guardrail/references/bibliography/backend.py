@@ -14,8 +14,6 @@ from guardrail.references.cited_works import cited_works
 from guardrail.references.opened import opened, with_sources
 from guardrail.requests import CitedWorks
 
-__all__ = ["BibliographyBackend", "IndexBackend"]
-
 
 class BibliographyBackend(Backend[Find | CitedWorks]):
     """Answers `Find` and `CitedWorks` from any `Bibliography`; look-ups of several references share a batch."""

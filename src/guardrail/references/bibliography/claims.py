@@ -7,31 +7,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from guardrail.references.authors.lists import MOST_AUTHORS
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise, normalise_arxiv
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.bibliography.titles import Title
 from guardrail.references.bibliography.venues import same_venue
 
-__all__ = [
-    "Identifier",
-    "identifiers",
-    "invented_subtitle",
-    "retraction",
-    "same_address",
-    "unexplained",
-    "without_retraction",
-    "words_of",
-]
-
 ARXIV_DOI = "10.48550/"
-_EDITIONS = "arxiv preprint edition editions ed text annotated illustrated unabridged critical first second third fourth fifth revised reprint st nd rd th"
-EDITIONS = frozenset(_EDITIONS.split())
+EDITIONS = word_set(
+    "arxiv preprint edition editions ed text annotated illustrated unabridged critical first second third fourth fifth revised reprint st nd rd th"
+)
 # What introduces a title, or stands beside it, and says nothing about the work.
-_LEADS = (
+LEADS = word_set(
     "a al also an and article as at book by called cf citation doi entitled et from http https in its link named of "
     "on org paper pdf published reference see source the their title titled url work www"
 )
-LEADS = frozenset(_LEADS.split())
 ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 
 
@@ -121,17 +111,17 @@ def unexplained(text: str, work: Record) -> bool:
 
 
 def _is_explained(word: str, authors: frozenset[str], work: Record) -> bool:
-    initial = len(word) == 1 and word.isalpha() and any(name.startswith(word) for name in authors)
-    return word in LEADS or word in authors or initial or _is_detail(word, work)
+    """Whether a normalised word leads in a work, or names its authors, its edition or its year."""
+    return (
+        word in LEADS
+        or word in EDITIONS
+        or word in authors
+        or (len(word) == 1 and word.isalpha() and any(name.startswith(word) for name in authors))
+        or ORDINAL.fullmatch(word) is not None
+        or (work.year is not None and word in {str(work.year + step) for step in (-1, 0, 1)})
+    )
 
 
 def words_of(names: Sequence[str]) -> frozenset[str]:
     """The normalised words of names."""
     return frozenset(word for name in names[:MOST_AUTHORS] for word in normalise(name).split())
-
-
-def _is_detail(word: str, work: Record) -> bool:
-    """Whether a normalised word names an edition or the work's year, as no title does."""
-    if word in EDITIONS or ORDINAL.fullmatch(word):
-        return True
-    return work.year is not None and word in {str(work.year + step) for step in (-1, 0, 1)}

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.leads import without_lead
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
-from guardrail.references.authors.words import INSTITUTIONS, WORDS_OF_BODIES
+from guardrail.references.authors.words import INSTITUTIONS, WORDS_OF_BODIES, word_set
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
@@ -27,22 +27,21 @@ from guardrail.references.bibliography.records import (
     Outcome,
     Record,
     Reference,
+    in_order,
 )
 from guardrail.references.bibliography.venues import compare_venues, publishes, same_venue, unlike
 
-__all__ = ["as_written", "check_authors", "check_fields"]
-
 # Bodies that stand for people: "the DeepMind Team" says nothing about who wrote it.
-_BODIES = (
+BODIES = word_set(
     "team teams group groups collaboration consortium committee researchers scientists authors author staff lab labs "
     "laboratory laboratories research university institute department company inc corporation organisation "
     "organization colleagues coauthors others unknown anonymous various google deepmind openai microsoft facebook "
     "meta nvidia"
 )
-BODIES = frozenset(_BODIES.split())
 # Prefixes of archives: a work that has such a DOI may have another one where it was printed.
-_ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
-ARCHIVES = frozenset(_ARCHIVES.split())
+ARCHIVES = word_set(
+    "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
+)
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
 _BODY = 3  # words of a name that stands for a body, at least
 _SHORT = re.compile(r"[A-Z]{3,6}")
@@ -77,7 +76,7 @@ def check_fields(
         if getattr(reference, name).strip()
     ]
     found.update({check.field: check for check in checks})
-    return tuple(found[field.name] for field in fields(Reference) if field.name in found)
+    return in_order(found)
 
 
 def _best(checks: Iterable[FieldCheck]) -> FieldCheck:
@@ -345,20 +344,22 @@ def _identifiers(
     real = {i.kind: i.value for work in reversed(works) for i in identifiers(work) if i.value}
     for said in identifiers(reference):
         check = FieldCheck(said.field, Outcome.OPEN, said.value or getattr(reference, said.field))
-        if said.value and (said.kind, said.value) in confirmed:
+        if not said.value:
+            pass
+        elif (said.kind, said.value) in confirmed:
             check = replace(check, outcome=Outcome.CONFIRMED, found=said.value)
-        elif said.value and (owner := owners.get((said.kind, said.value))):
+        elif owner := owners.get((said.kind, said.value)):
             note = f"it belongs to “{owner.title}”"
             check = replace(check, outcome=Outcome.DIFFERS, found=owner.title, how="owner", note=note)
-        elif said.value and said.kind in real and said.kind != "isbn":
+        elif said.kind in real and said.kind != "isbn":
             check = replace(check, outcome=Outcome.DIFFERS, found=real[said.kind], how="other")
             if _may_have_both(said, real[said.kind]):
                 check = replace(
                     check, outcome=Outcome.OPEN, how="published", note="only the preprint's DOI is known"
                 )
-        elif said.kind == "doi" and said.value and "arxiv" in real and all(map(_only_preprint, works)):
+        elif said.kind == "doi" and "arxiv" in real and all(map(_only_preprint, works)):
             check = replace(check, how="published", note="only the preprint is known")
-        elif said.kind == "doi" and said.value and (note := _foreign(said.value, works)):
+        elif said.kind == "doi" and (note := _foreign(said.value, works)):
             check = replace(check, outcome=Outcome.DIFFERS, how="publisher", note=note)
         yield check
 

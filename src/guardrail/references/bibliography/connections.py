@@ -14,8 +14,6 @@ from guardrail._sqlite import Connection
 from guardrail.errors import IndexFault
 from guardrail.references.bibliography.faults import faults
 
-__all__ = ["Connections"]
-
 BUSY = 30.0  # seconds to wait for another writer
 CACHE = 65536  # KiB for each connection
 

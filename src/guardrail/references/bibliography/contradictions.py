@@ -17,8 +17,6 @@ from guardrail.references.bibliography.normalise import normalise_isbn
 from guardrail.references.bibliography.records import FieldCheck, Outcome, Reference
 from guardrail.references.bibliography.venues import compare_venues
 
-__all__ = ["DoiSays", "contradictions", "doi_says"]
-
 ARXIV = re.compile(r"(?:[a-z-]{2,20}(?:\.[a-z]{2})?/)?(\d\d)(\d\d)(?:\.\d{4,5}|\d{3})$")
 FIRST_ARXIV = 91  # the archive began in August 1991
 FAR = 2  # years apart that no delay between preprint and print explains

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from guardrail.errors import IndexFault
 
-__all__ = ["faults", "is_source", "remedy"]
-
 _SOURCES = {
     ".bib",
     ".bibtex",

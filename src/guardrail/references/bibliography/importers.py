@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from guardrail.errors import InputError
 from guardrail.references.bibliography.formats import Format, format_of, read_pieces
 from guardrail.references.bibliography.formats.lines import Piece, Problem
-from guardrail.references.bibliography.index import BATCH, Added, Bookmark, Progress
-from guardrail.references.bibliography.records import Record
-from guardrail.references.bibliography.retractions import Retraction
+from guardrail.references.bibliography.index import BATCH, Added, Bookmark, Index, Progress
 
-__all__ = ["Imported", "import_files"]
+if TYPE_CHECKING:
+    from guardrail.references.bibliography.opensearch import OpenSearch
 
 PROBLEMS_KEPT = 1000
 NAMED = 5  # entries left out that are shown
@@ -79,39 +78,8 @@ class Imported:
         )
 
 
-class Growing(Protocol):
-    """An index to which files can be added."""
-
-    def add_batch(
-        self,
-        records: Sequence[Record],
-        *,
-        retractions: Sequence[Retraction] = ...,
-        bookmark: Bookmark | None = ...,
-    ) -> Added:
-        """Add some records, retractions and a bookmark; returns how many were new."""
-        ...
-
-    def bookmark(self, content: str) -> Bookmark | None:
-        """How far the file with this hash was imported; `None` if it never was."""
-        ...
-
-    def optimise(self) -> None:
-        """What is to be done after the last batch."""
-        ...
-
-    @property
-    def complete(self) -> bool:
-        """Whether it was declared to have every work."""
-        ...
-
-    def declare_complete(self, complete: bool = True, /) -> None:
-        """Declare that it has every work, or that it has not."""
-        ...
-
-
 def import_files(
-    index: Growing,
+    index: Index | OpenSearch,
     paths: Iterable[str | os.PathLike[str]],
     *,
     format: Format | str | None = None,  # noqa: A002  # the option's natural name

@@ -12,7 +12,6 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from guardrail.errors import ConfigError, IndexFault, InputError
@@ -28,8 +27,6 @@ from guardrail.references.bibliography.records import Match, Record, Reference, 
 from guardrail.references.bibliography.retractions import Retraction, without_mark
 from guardrail.references.bibliography.schema import VERSION, check, install, upgrade, version_of
 from guardrail.references.bibliography.titles import Title
-
-__all__ = ["BATCH", "Added", "Bookmark", "Index", "Progress", "Stats"]
 
 Progress = Callable[[int, int], None]
 """Called now and then with the numbers of records read and records added so far."""
@@ -201,21 +198,17 @@ class Index:
             raise InputError(
                 f"find takes a Reference, got {shown(reference)}: write find(Reference(title='…'))"
             )
-        source = self.called
         reference = replace(reference, title=without_mark(reference.title))
         title = Title(reference.title)
         if not title.normalised and not any(
             read(getattr(reference, kind)) for kind, read in IDENTIFIERS.items()
         ):
-            return Match(
-                Status.UNREACHABLE, sources=(source,), detail="neither a title nor an identifier was given"
-            )
+            return self._silent("neither a title nor an identifier was given")
         try:
             lookup = Lookup(self._connections.get())
             held, complete = lookup.holdings()
             if not held:
-                detail = f"the index {str(self.path)!r} is empty. {remedy(self.path)}"
-                return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
+                return self._silent(f"the index {str(self.path)!r} is empty. {remedy(self.path)}")
             works = lookup.exact(reference, title)
             match = judge(reference, works, lookup.frequency)
             if match.status is not Status.FOUND and title.normalised:
@@ -226,9 +219,11 @@ class Index:
                 if again and (match.status is not Status.FOUND or has_its_title(again)):
                     match = again
         except (sqlite3.Error, OSError, KeyError) as error:
-            detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
-            return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
-        return replace(match, sources=(source,), complete=complete)
+            return self._silent(f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}")
+        return replace(match, sources=(self.called,), complete=complete)
+
+    def _silent(self, why: str) -> Match:
+        return Match(Status.UNREACHABLE, sources=(self.called,), detail=why)
 
     def find_all(self, references: Sequence[Reference]) -> list[Match]:
         """Look several references up, in order."""
@@ -276,13 +271,14 @@ class Index:
         Raises:
             IndexFault: it cannot be read.
         """
-        with faults(self.path):
-            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'complete'")
-            return bool(rows.fetchone()[0])
+        return bool(self._declared("complete"))
 
     def __len__(self) -> int:
+        return self._declared("records")
+
+    def _declared(self, name: str) -> int:
         with faults(self.path):
-            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'records'")
+            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = ?", (name,))
             return int(rows.fetchone()[0])
 
     # --- adding --------------------------------------------------------------------------------------------
@@ -363,9 +359,7 @@ class Index:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _install(self) -> None:

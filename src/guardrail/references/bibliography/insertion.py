@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guardrail.errors import InputError
 from guardrail.references.bibliography import abstracts
@@ -24,8 +24,9 @@ from guardrail.references.bibliography.retractions import (
 from guardrail.references.bibliography.schema import LONGEST_WORD, length_mark, to_row
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["cleaned", "identity_of", "insert", "keys_of", "unknown_works"]
-
+LONGEST = {  # characters of a field that are kept
+    "title": 2000, "retracted": 500, "volume": 100, "issue": 100, "pages": 100, "venue": 500, "url": 2000, "source": 500,
+}  # fmt: skip
 SAID = "marked as retracted in its title"
 # DBLP numbers people of one name, "Wei Wang 0001"; nobody quotes them so.
 HOMONYM = re.compile(r"(?<=[^\W\d_]|\.) \d{4}$")
@@ -36,23 +37,16 @@ def cleaned(record: Record) -> Record:
 
     What a publisher put before the title of a retracted work becomes what it means.
     """
-    title = _text(record.title, 2000)
+    said: dict[str, Any] = {name: _text(getattr(record, name), longest) for name, longest in LONGEST.items()}
+    title = without_mark(said["title"])
+    if title != said["title"]:
+        said |= {"title": title, "retracted": said["retracted"] or SAID}
+    said |= {kind: read(getattr(record, kind)) for kind, read in IDENTIFIERS.items()}
     clean = replace(
         record,
-        title=without_mark(title),
-        retracted=_text(record.retracted, 500) or (SAID if without_mark(title) != title else ""),
-        volume=_text(record.volume, 100),
-        issue=_text(record.issue, 100),
-        pages=_text(record.pages, 100),
+        **said,
         authors=tuple(HOMONYM.sub("", _text(name, 200)) for name in record.authors[:500] if name.strip()),
-        venue=_text(record.venue, 500),
-        url=_text(record.url, 2000),
-        source=_text(record.source, 500),
-        doi=IDENTIFIERS["doi"](record.doi),
-        arxiv=IDENTIFIERS["arxiv"](record.arxiv),
-        isbn=IDENTIFIERS["isbn"](record.isbn),
-        pmid=IDENTIFIERS["pmid"](record.pmid),
-        abstract=abstracts.bounded(record.abstract) if record.abstract else "",
+        abstract=abstracts.bounded(record.abstract),
     )
     if not normalise(clean.title) and not any(getattr(clean, kind) for kind in IDENTIFIERS):
         raise InputError(f"expected a record with a title or an identifier, got {record!r}.")

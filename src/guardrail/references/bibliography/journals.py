@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["FILE", "abbreviates", "journals"]
-
 FILE = Path(__file__).with_name("journals.txt.xz")
-SMALL = FUNCTION_WORDS | frozenset("de der des die das du la le les et und y e di della del".split())  # noqa: SIM905  # shorter
+SMALL = FUNCTION_WORDS | word_set("de der des die das du la le les et und y e di della del")
 
 
 def abbreviates(short: Sequence[str], name: Sequence[str]) -> bool:

@@ -31,13 +31,12 @@ from guardrail.references.bibliography.schema import (
 from guardrail.references.bibliography.spelling import Vocabulary
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title, is_part
 
-__all__ = ["Lookup", "exact_keys", "has_its_title", "most_alike"]
-
 SLOTS = 6  # words of a title that the full-text query uses
 MOST_WORDS = 60  # of a title that are read
 CANDIDATES = 600
 SIMILAR = 6  # works handed on to be judged
 LEAST_SIMILARITY = 0.6
+WITH_KEYS = "SELECT DISTINCT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200"
 ENOUGH = 0.8  # similarity from which no looser query is made
 
 
@@ -64,18 +63,14 @@ class Lookup:
         return self._with_keys([key("title", title.squeezed) for title in titles if title.squeezed])
 
     def _with_keys(self, hashes: list[int]) -> list[Record]:
-        return self._records(
-            "SELECT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200", hashes
-        )
+        return self._records(WITH_KEYS, hashes)
 
     def abstracts(self, record: Record) -> list[Record]:
         """Works with an identifier or the title of a record that have an abstract, with it."""
-        hashes = exact_keys(as_quoted(record), Title(record.title))
-        rows = self._connection.execute(
-            "SELECT DISTINCT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200",
-            (json.dumps(hashes),),
+        hashes = json.dumps(exact_keys(as_quoted(record), Title(record.title)))
+        known = read(
+            self._connection, [number for (number,) in self._connection.execute(WITH_KEYS, (hashes,))]
         )
-        known = read(self._connection, [number for (number,) in rows])
         works = self._connection.execute(
             f"SELECT id, {columns(self._version)} FROM works WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # fixed names
             (json.dumps(list(known)),),

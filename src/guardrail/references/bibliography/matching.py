@@ -26,8 +26,6 @@ from guardrail.references.bibliography.titles import (
 )
 from guardrail.references.bibliography.venues import same_venue
 
-__all__ = ["as_quoted", "is_same", "judge"]
-
 _YEAR_BEHIND = re.compile(r"[\s,]*(?:1[5-9]|20)\d\d\W*$")  # JAMA 2016
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
 
@@ -67,12 +65,10 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
     best = next((one for one in weighed[::-1] if one.identified), best)  # whose identifier it is says most
     if best.titles.closeness is Closeness.DIFFERENT and not best.identified:
         return Match(Status.ABSENT)
-    if best.identified:
-        checks = check_fields(
-            reference, _title(reference, title, best), [_without_identifiers(best.work)], [best.work]
-        )
-    else:
-        checks = check_fields(reference, _title(reference, title, best), [best.work])
+    works, rest = [best.work], []
+    if best.identified:  # it is compared as a work without its identifiers: another one is meant
+        works, rest = [replace(best.work, doi="", arxiv="", isbn="", pmid="", url="")], [best.work]
+    checks = check_fields(reference, _title(reference, title, best), works, rest)
     return Match(Status.ABSENT, best.work, best.similarity, checks)
 
 
@@ -110,7 +106,7 @@ class _Weighed:
     titles: TitleMatch
     identified: bool
     authors: bool | None  # None where that cannot be told
-    shared: float  # of the authors, in [0, 1]
+    shared: float  # of the authors, in [0, 1], to choose between works of one title
     year_apart: int | None
     accepted: bool
 
@@ -166,7 +162,10 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
         titles=replace(titles, closeness=closeness),
         identified=identified,
         authors=agree,
-        shared=_shared(reference, work),
+        shared=overlap(
+            [parse_name(name) for name in reference.authors],
+            [parse_name(name) for name in work.authors[:MOST_AUTHORS]],
+        ),
         year_apart=apart,
         accepted=accepted,
     )
@@ -176,11 +175,6 @@ def _shares_identifier(reference: Reference, work: Record) -> bool:
     """Whether one of the quoted identifiers is the work's."""
     real = {(found.kind, found.value) for found in identifiers(work)}
     return any(said.value and (said.kind, said.value) in real for said in identifiers(reference))
-
-
-def _without_identifiers(work: Record) -> Record:
-    """What is compared with a quotation that names the work's identifier and means another work."""
-    return replace(work, doi="", arxiv="", isbn="", pmid="", url="")
 
 
 def _one_work(work: Record, other: Record) -> bool:
@@ -222,11 +216,3 @@ def _title(reference: Reference, title: Title, best: _Weighed) -> FieldCheck | N
         )
     outcome, how, note = _TITLES.get(closeness, (Outcome.DIFFERS, "another", ""))
     return replace(check, outcome=outcome, how=how, note=note)
-
-
-def _shared(reference: Reference, work: Record) -> float:
-    """How much the lists of authors have in common, to choose between works of one title."""
-    return overlap(
-        [parse_name(name) for name in reference.authors],
-        [parse_name(name) for name in work.authors[:MOST_AUTHORS]],
-    )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from guardrail.references.authors.lists import compare_authors
 from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.comparison import check_fields
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
@@ -17,8 +18,6 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Outcome, Record, Reference
 from guardrail.references.bibliography.titles import Title
 from guardrail.references.bibliography.venues import CUT, only_publishes, publishes, unlike
-
-__all__ = ["is_namesake"]
 
 # Of the pairs of works with one title in `benchmarks.references.namesakes`, none has a title of more words than seven; longer ones are
 # of one work whose authors somebody wrote down wrongly.
@@ -28,7 +27,7 @@ _APART = 2  # years, which no delay between preprint and print explains
 _OTHER_AUTHORS = frozenset({"changed", "added"})
 _OTHER_IDENTIFIERS = frozenset({"other", "publisher"})
 _IDENTIFIERS = ("doi", "arxiv", "isbn", "pmid", "url")
-_PRESS = frozenset(["press", "verlag", "publisher", "publishers", "publishing", "books"])
+_PRESS = word_set("press verlag publisher publishers publishing books")
 
 
 def is_namesake(reference: Reference, work: Record) -> bool:

@@ -15,19 +15,7 @@ from collections.abc import Callable
 from hashlib import blake2b
 from itertools import islice
 
-__all__ = [
-    "MAX_TITLE",
-    "decode_tex",
-    "key",
-    "main_part",
-    "main_parts",
-    "normalise",
-    "normalise_arxiv",
-    "normalise_doi",
-    "normalise_isbn",
-    "normalise_pmid",
-    "squeeze",
-]
+from guardrail.references.authors.words import word_set
 
 MAX_TITLE = 1000  # characters; no title is longer, and hostile ones are cut before any work is done
 
@@ -51,23 +39,21 @@ LETTERS = {
     "textgreater": ">", "less": "<", "greater": ">", "textunderscore": "_", "textbar": "|", "textdollar": "",
 }  # fmt: skip
 # Commands whose name is read aloud: it stays as a word.
-_WORDS = (
+WORDS = word_set(
     "ell infty log ln exp sin cos tan min max sup inf sum prod det sqrt star ast times dagger Gamma Delta Theta "
     "Lambda Xi Pi Sigma Upsilon Phi Psi Omega LaTeX TeX BibTeX varepsilon vartheta varphi"
 )
-WORDS = frozenset(_WORDS.split())
 # Commands that only change how the text looks.
-_FORMATTING = (
+FORMATTING = word_set(
     "emph textbf textit textrm textsf texttt textsc textsl textup textmd textnormal textsuperscript textsubscript "
     "mathrm mathbf mathit mathsf mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol pmb bm text mbox hbox "
     "it bf rm sf tt sc sl em cal itshape bfseries rmfamily sffamily ttfamily scshape slshape upshape mdseries "
     "normalfont ensuremath operatorname underline uline protect relax MakeUppercase MakeLowercase uppercase lowercase "
     "noopsort hspace vspace hskip kern quad qquad thinspace enspace xspace linebreak newline allowbreak nobreak "
     "noindent unskip ignorespaces displaystyle textstyle scriptstyle href url mkbibemph mkbibbold mkbibitalic"
-)
-FORMATTING = frozenset(_FORMATTING.split()) | frozenset(ACCENTS)
+) | frozenset(ACCENTS)
 # Between dollars also these: signs that are no letters, and how formulas are set.
-_SIGNS = (
+SIGNS = word_set(
     "left right big Big bigl bigr hat bar tilde vec dot ddot check breve acute grave widehat widetilde overline "
     "overrightarrow sb sp limits nolimits frac to gets in notin ni le leq leqslant ge geq geqslant lt gt ne neq ll gg "
     "cdot cdots circ bullet pm mp div subset subseteq supset supseteq cap cup wedge vee oplus otimes odot ominus "
@@ -76,7 +62,6 @@ _SIGNS = (
     "Leftarrow longrightarrow mapsto uparrow downarrow backslash setminus emptyset varnothing triangle square "
     "sharp flat natural top bot vdash models cup int"
 )
-SIGNS = frozenset(_SIGNS.split())
 PLAIN = {
     "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ŋ": "ng", "ı": "i", "ħ": "h",
     "ŧ": "t", "ĸ": "k", "ə": "e", **SPELT,

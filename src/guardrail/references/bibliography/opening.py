@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from guardrail.references.bibliography.index import Index
     from guardrail.references.bibliography.opensearch import OpenSearch
 
-__all__ = ["create_bibliography", "is_address", "open_bibliography"]
-
 
 def is_address(place: object) -> bool:
     """Whether a place is an index in OpenSearch rather than a file."""

@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
@@ -26,6 +25,7 @@ import httpx
 from guardrail.engine.retry_after import retry_after
 from guardrail.errors import ConfigError, IndexFault
 from guardrail.references.bibliography.abstracts import bounded
+from guardrail.references.bibliography.formats.json_items import as_object
 from guardrail.references.bibliography.index import Added, Bookmark
 from guardrail.references.bibliography.insertion import cleaned, identity_of, keys_of, unknown_works
 from guardrail.references.bibliography.lookup import exact_keys, has_its_title, most_alike
@@ -42,8 +42,6 @@ from guardrail.references.bibliography.retractions import (
     without_mark,
 )
 from guardrail.references.bibliography.titles import Title
-
-__all__ = ["OpenSearch"]
 
 ADDRESS = re.compile(
     r"(?:opensearch|elasticsearch)(?:\+(?P<scheme>https?))?://(?P<host>[A-Za-z0-9._\-\[\]:]+)/(?P<index>[a-z0-9][a-z0-9._-]{0,200})/?"
@@ -211,7 +209,7 @@ class OpenSearch:
         for number in dict.fromkeys(map(_number, works)):
             reply = self._checked("GET", f"_doc/abstract-{number}", besides={404})
             if reply.is_success:
-                found = _object(_object(self._body(reply).get("_source")).get("record"))
+                found = as_object(as_object(self._body(reply).get("_source")).get("record"))
                 return bounded(str(found.get("abstract", "")))
         return ""
 
@@ -225,8 +223,9 @@ class OpenSearch:
 
     def _judged(self, asked: Sequence[_Asked]) -> list[Match]:
         able = [one for one in asked if exact_keys(one.reference, one.title)]
-        found = self._search([query for one in able for query in (_exact(one), _similar(one.title))])
-        groups = list(map(_candidates, able, found[::2], found[1::2]))
+        exact = [_keyed(exact_keys(one.reference, one.title), 200) for one in able]
+        found = self._search([*exact, *(_similar(one.title) for one in able)])
+        groups = list(map(_candidates, able, found[: len(able)], found[len(able) :]))
         for one, marked in zip(able, self._marked(groups), strict=True):
             one.works = marked
         frequency = self._frequency(able)
@@ -255,7 +254,7 @@ class OpenSearch:
         hashes = sorted({hashed for works in groups for work in works for hashed in retraction_keys(work)})
         known: dict[int, list[tuple[str, str]]] = {}
         for source in self._search([_terms("retracts", hashes)])[0] if hashes else []:
-            said = _object(source.get("record"))
+            said = as_object(source.get("record"))
             for hashed in source.get("retracts", ()):
                 known.setdefault(int(hashed), []).append((str(said.get("date")), str(said.get("text"))))
         return [spread([latest(work, known) for work in works]) for works in groups]
@@ -273,8 +272,8 @@ class OpenSearch:
         each = {word: {"term": {"words": word}} for word in sorted(words)}
         query = {"size": 0, "aggs": {"words": {"filters": {"filters": each}}}}
         [reply] = self._replies([query])
-        buckets = _object(_object(_object(reply.get("aggregations")).get("words")).get("buckets"))
-        times = {word: int(_object(bucket).get("doc_count", 0)) for word, bucket in buckets.items()}
+        buckets = as_object(as_object(as_object(reply.get("aggregations")).get("words")).get("buckets"))
+        times = {word: int(as_object(bucket).get("doc_count", 0)) for word, bucket in buckets.items()}
         return lambda word: times.get(word, 0)
 
     def _search(self, queries: Sequence[Mapping[str, Any]]) -> list[list[Source]]:
@@ -295,8 +294,8 @@ class OpenSearch:
             raise _NobodyError(str(error)) from error
         if not isinstance(replies, list) or len(replies) != len(queries):
             raise _NoAnswerError(f"{self._name} gave a reply that cannot be read")
-        for reply in map(_object, replies):
-            if "error" in reply or reply.get("timed_out") or _object(reply.get("_shards")).get("failed"):
+        for reply in map(as_object, replies):
+            if "error" in reply or reply.get("timed_out") or as_object(reply.get("_shards")).get("failed"):
                 raise _NoAnswerError(
                     f"{self._name} could not answer completely ({str(reply.get('error', 'shards'))[:200]})"
                 )
@@ -326,7 +325,7 @@ class OpenSearch:
     def bookmark(self, content: str) -> Bookmark | None:
         """How far the file with this hash was imported; `None` if it never was."""
         reply = self._checked("GET", f"_doc/file-{key('file', content)}", besides={404})
-        found = _object(self._body(reply).get("_source")).get("record") if reply.is_success else None
+        found = as_object(self._body(reply).get("_source")).get("record") if reply.is_success else None
         return Bookmark(**found) if isinstance(found, dict) and found.get("content") == content else None
 
     def optimise(self) -> None:
@@ -349,7 +348,10 @@ class OpenSearch:
         known: set[int] = set()
         rest = iter([work for work in works if retraction_keys(work)])
         while batch := list(islice(rest, 100)):
-            found = self._found([_keyed(retraction_keys(work), 1) for work in batch])
+            try:
+                found = self._search([_keyed(retraction_keys(work), 1) for work in batch])
+            except _NoAnswerError as error:
+                raise IndexFault(str(error)) from error
             known |= {
                 hashed
                 for work, sources in zip(batch, found, strict=True)
@@ -358,28 +360,22 @@ class OpenSearch:
             }
         return unknown_works(works, known)
 
-    def _found(self, queries: Sequence[Mapping[str, Any]]) -> list[list[Source]]:
-        try:
-            return self._search(queries)
-        except _NoAnswerError as error:
-            raise IndexFault(str(error)) from error
-
     def _bulk(self, action: str, documents: Mapping[str, Source]) -> int:
         """Write documents; returns how many were new. One that is there stays as it is with `create`."""
         new = 0
-        lines: list[Any] = []
         rest = list(documents.items())
         while rest:
-            lines, size = [], 0
+            lines: list[Any] = []
+            size = 0
             while rest and size < BULK:
                 name, document = rest.pop()
                 lines += [{action: {"_index": self.index, "_id": name}}, document]
                 size += len(json.dumps(document))
             reply = self._body(self._checked("POST", "_bulk", _lines(lines), lines=True))
-            done = [_object(_object(item).get(action)) for item in reply.get("items") or ()]
+            done = [as_object(as_object(item).get(action)) for item in reply.get("items") or ()]
             failed = [item for item in done if item.get("status") not in {200, 201, 409}]
             if failed or len(done) != len(lines) // 2:
-                why = _object(failed[0]).get("error") if failed else "a reply that cannot be read"
+                why = as_object(failed[0]).get("error") if failed else "a reply that cannot be read"
                 raise IndexFault(f"the index {self.address!r} refused documents: {str(why)[:300]}.")
             new += sum(item.get("status") == 201 for item in done)
         return new
@@ -395,9 +391,7 @@ class OpenSearch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -410,7 +404,7 @@ class OpenSearch:
         if reply.status_code == 404:
             raise IndexFault(f"expected a bibliography index at {self.address!r}, found none. {self._remedy}")
         for mapping in self._body(reply).values():  # by the index's own name, where an alias was given
-            meta = _object(_object(_object(mapping).get("mappings")).get("_meta"))
+            meta = as_object(as_object(as_object(mapping).get("mappings")).get("_meta"))
             if meta.get("guardrail") != VERSION:
                 raise IndexFault(
                     f"expected a bibliography index at {self.address!r}, found another kind of index."
@@ -425,7 +419,7 @@ class OpenSearch:
 
     def _body(self, reply: httpx.Response) -> dict[str, Any]:
         try:
-            return _object(reply.json())
+            return as_object(reply.json())
         except ValueError as error:
             raise IndexFault(f"the index {self.address!r} gave a reply that cannot be read.") from error
 
@@ -476,10 +470,6 @@ def _close(process: int, client: httpx.Client) -> None:
 def _asked(reference: Reference) -> _Asked:
     bare = replace(reference, title=without_mark(reference.title))
     return _Asked(bare, Title(bare.title))
-
-
-def _exact(one: _Asked) -> dict[str, Any]:
-    return _keyed(exact_keys(one.reference, one.title), 200)
 
 
 def _keyed(hashes: Iterable[int], size: int = CANDIDATES) -> dict[str, Any]:
@@ -544,17 +534,13 @@ def _lines(objects: Iterable[Any]) -> str:
     return "".join(f"{json.dumps(one)}\n" for one in objects)
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _reason(reply: httpx.Response) -> str:
     """What the engine says is wrong, in few words."""
     try:
-        error = _object(reply.json()).get("error")
+        error = as_object(reply.json()).get("error")
     except ValueError:
         return reply.reason_phrase
-    return str(_object(error).get("reason") or error or reply.reason_phrase)[:300]
+    return str(as_object(error).get("reason") or error or reply.reason_phrase)[:300]
 
 
 def _pause(reply: httpx.Response) -> float:

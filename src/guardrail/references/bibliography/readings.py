@@ -30,8 +30,6 @@ from guardrail.references.bibliography.records import (
 )
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Frequency, Title, unknown
 
-__all__ = ["Reading", "judge_readings", "readings"]
-
 BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|\||//|[\"“”„«»「」『』]|``|''|(?<!\w)['‘]|['’](?!\w)")  # fmt: skip
 MOST_BREAKS = 8
 LEAST_WORDS = 3  # of a part; shorter ones are titles too often

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
 from guardrail.engine.flow import Keep, Request
-
-__all__ = [
-    "LED",
-    "Bibliography",
-    "FieldCheck",
-    "Find",
-    "Match",
-    "Outcome",
-    "Record",
-    "Reference",
-    "Status",
-    "WithAbstracts",
-    "abstracts_of",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +114,11 @@ class FieldCheck:
     found: str = ""
     how: str = ""
     note: str = ""
+
+
+def in_order(found: Mapping[str, FieldCheck]) -> tuple[FieldCheck, ...]:
+    """Checks, given by field, in the order of `Reference`."""
+    return tuple(found[one.name] for one in fields(Reference) if one.name in found)
 
 
 @dataclass(frozen=True, slots=True)

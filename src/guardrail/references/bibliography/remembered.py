@@ -14,17 +14,14 @@ from pathlib import Path
 from guardrail._version import __version__
 from guardrail.errors import InputError
 
-__all__ = ["cache_folder", "is_index", "remembered"]
-
 _SQLITE = b"SQLite format 3\x00"
-_INDEX_NAMES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
+INDEX_NAMES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
 _KEPT = 20  # the latest
 
 
-def cache_folder() -> Path:
-    """Where they are kept."""
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "guardrail" / "bibliographies"
+def cache_folder(kept: str = "bibliographies") -> Path:
+    """Where they are kept, or what else of references is."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "guardrail" / kept
 
 
 def is_index(file: Path) -> bool:
@@ -35,7 +32,7 @@ def is_index(file: Path) -> bool:
     """
     try:
         with file.open("rb") as stream:
-            return stream.read(len(_SQLITE)) == _SQLITE or file.suffix.lower() in _INDEX_NAMES
+            return stream.read(len(_SQLITE)) == _SQLITE or file.suffix.lower() in INDEX_NAMES
     except FileNotFoundError as error:
         raise InputError(
             f"expected a bibliography at {str(file)!r}, found nothing: check the path"

@@ -8,20 +8,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from guardrail.references.authors.lists import authors_agree
+from guardrail.references.authors.lists import compare_authors
 from guardrail.references.bibliography.normalise import key, normalise, squeeze
 from guardrail.references.bibliography.records import Record
-
-__all__ = [
-    "Retraction",
-    "latest",
-    "mark",
-    "retraction_keys",
-    "retractions_of",
-    "spread",
-    "store",
-    "without_mark",
-]
 
 # How publishers rename a retracted work. A notice is called "Retraction: …" or "Retraction note: …" and is left as it is.
 MARKED = re.compile(
@@ -120,10 +109,10 @@ def _same(record: Record, other: Record) -> bool:
         return False
     if squeeze(normalise(record.title)) != squeeze(normalise(other.title)):
         return False
-    return (
-        authors_agree(record.authors, other.authors, found_is_cut=other.et_al, claimed_is_cut=record.et_al)
-        is True
+    compared = compare_authors(
+        record.authors, other.authors, found_is_cut=other.et_al, claimed_is_cut=record.et_al
     )
+    return compared.agree is True
 
 
 def latest(record: Record, known: Mapping[int, Sequence[tuple[str, str]]]) -> Record:

@@ -20,24 +20,13 @@ from guardrail.errors import IndexFault
 from guardrail.references.bibliography.faults import remedy
 from guardrail.references.bibliography.records import Record
 
-__all__ = [
-    "LONGEST_WORD",
-    "VERSION",
-    "check",
-    "columns",
-    "from_row",
-    "install",
-    "length_mark",
-    "to_row",
-    "upgrade",
-    "version_of",
-]
-
 APPLICATION = 0x47524249  # "GRBI", in the file's header: this file is ours
 VERSION = 2
 READABLE = (1, VERSION)
 LONGEST_WORD = 40  # letters; longer ones are not in the vocabulary
-FIRST_COLUMNS = "title, authors, et_al, year, venue, doi, arxiv, isbn, pmid, url, source"  # of version 1
+FIRST_COLUMNS = (  # of version 1
+    "title", "authors", "et_al", "year", "venue", "doi", "arxiv", "isbn", "pmid", "url", "source",
+)  # fmt: skip
 ADDED_COLUMNS = ("volume", "issue", "pages", "retracted")
 RETRACTIONS = "CREATE TABLE retractions (hash INTEGER PRIMARY KEY, date TEXT NOT NULL, text TEXT NOT NULL)"
 
@@ -107,17 +96,13 @@ def upgrade(connection: sqlite3.Connection) -> None:
 def columns(version: int) -> str:
     """What a query selects to make records of its rows."""
     added = ADDED_COLUMNS if version == VERSION else ["NULL"] * len(ADDED_COLUMNS)
-    return ", ".join([FIRST_COLUMNS, *added])
+    return ", ".join([*FIRST_COLUMNS, *added])
 
 
 def to_row(record: Record) -> tuple[str | int | None, ...]:
     """The values of the columns."""
-    return (
-        record.title, "\x1f".join(record.authors) or None, int(record.et_al), record.year, record.venue or None,
-        record.doi or None, record.arxiv or None, record.isbn or None, record.pmid or None, record.url or None,
-        record.source or None, record.volume or None, record.issue or None, record.pages or None,
-        record.retracted or None,
-    )  # fmt: skip
+    texts = (getattr(record, name) or None for name in (*FIRST_COLUMNS[4:], *ADDED_COLUMNS))
+    return (record.title, "\x1f".join(record.authors) or None, int(record.et_al), record.year, *texts)
 
 
 def from_row(row: Sequence[str | int | None]) -> Record:

@@ -14,8 +14,6 @@ from rapidfuzz.distance import OSA
 from guardrail.references.bibliography.schema import LONGEST_WORD
 from guardrail.references.bibliography.titles import fold
 
-__all__ = ["Vocabulary"]
-
 SHORTEST_CORRECTED = 3
 CORRECTIONS = 5
 NEIGHBOURS = 4000  # words with the same half that are compared

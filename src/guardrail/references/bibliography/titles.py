@@ -17,57 +17,21 @@ from itertools import product
 
 from rapidfuzz.distance import OSA, Levenshtein
 
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.normalise import main_parts, normalise, squeeze
-
-__all__ = [
-    "FUNCTION_WORDS",
-    "NEAR",
-    "Closeness",
-    "Frequency",
-    "Title",
-    "TitleMatch",
-    "compare",
-    "fold",
-    "renumbered",
-    "unknown",
-]
 
 Frequency = Callable[[str], int]
 """In how many known titles a word occurs."""
 
-_FUNCTION_WORDS = (
+FUNCTION_WORDS = word_set(
     "a an the of for in on and or to with by from via using at as is are into over under toward towards its "
     "through between among"
 )
-_ARTICLES = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "der",
-        "die",
-        "das",
-        "le",
-        "la",
-        "les",
-        "el",
-        "los",
-        "las",
-        "il",
-        "lo",
-        "i",
-        "gli",
-        "o",
-        "os",
-        "as",
-    ]
-)
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
-_PREFIXES = (
+_ARTICLES = word_set("a an the der die das le la les el los las il lo i gli o os as")
+PREFIXES = word_set(
     "a an un in im ir il non de re dis anti pre post sub super bi co multi semi mono poly inter intra over under "
     "hyper"
 )
-PREFIXES = frozenset(_PREFIXES.split())
 # What scanners confuse, read as one letter each; longer patterns first.
 CONFUSED = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 CONFUSED_TABLE = str.maketrans("10i58q", "lolsbg")

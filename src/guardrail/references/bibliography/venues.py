@@ -7,22 +7,20 @@ and never refutes; `compare_venues` refutes only where the work's own venue is o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from guardrail.references.bibliography.conferences import Named, named, series_of
+from guardrail.references.authors.words import word_set
+from guardrail.references.bibliography.conferences import named, series_of
 from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["CUT", "compare_venues", "only_publishes", "publishes", "same_venue", "unlike"]
-
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
-_GENERIC = (
+GENERIC = word_set(
     "proceedings proc annual meeting conference conf international intl ieee acm cvf vol volume no number pp pages "
     "preprint eprint abs st nd rd th"
 )
-GENERIC = frozenset(_GENERIC.split())
 MEETINGS = frozenset({"proceedings", "proc", "conference", "conf", "meeting", "symposium"})
 SAME = {
     "nips": "advances neural information processing systems",
@@ -37,19 +35,17 @@ NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)?|[a-z]{0,2}\d[\da-z]*")
 _EAST, _CYRILLIC = re.compile(r"[\u3041-\u9fff\uac00-\ud7a3]"), re.compile(r"[\u0400-\u04ff]")
 LONGEST = 300  # characters of a venue that are read
 # What a reference has in place of a venue: who publishes it.
-_PUBLISHERS = (
+PUBLISHERS = word_set(
     "aaai aclweb acm anthology associates association birkhauser blackwell cambridge computing curran elsevier ieee inc "
     "kaufmann machinery mit morgan openreview oxford press publisher publishers publishing sage sons springer "
     "taylor francis usenix university verlag wiley"
 )
-PUBLISHERS = frozenset(_PUBLISHERS.split())
 # Words and signs that many publishers have in their names.
-_HOUSE_WORDS = (
+_OF_HOUSES = word_set(
     "press presses university universities publisher publishers publishing publications books book editions house company "
     "verlag editions editeur editorial editores ediciones editora edicoes edizioni editore editori uitgeverij forlag wydawnictwo "
     "издательство университета университет"
 )
-_OF_HOUSES = frozenset(_HOUSE_WORDS.split())
 _HOUSE_SIGNS = re.compile(
     r"出版社|出版公司|出版集团|出版|大学|大學|印书馆|書館|书局|書局|书店|書店|書房|書院|新書|文庫|선서|문고|출판사|출판부|출판|대학교|대학"
 )
@@ -122,7 +118,16 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
         return check(
             Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
         )
-    return _by_lists(check, claimed, found, ours, theirs)
+    if ours and theirs:
+        return check(Outcome.DIFFERS, "another")
+    known, other = journals(found), journals(claimed)
+    if known & other or any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
+        return check(Outcome.CONFIRMED)
+    if theirs is None and (not known or len(found) == CUT):
+        return check(Outcome.OPEN)
+    if ours or other:
+        return check(Outcome.DIFFERS, "another")
+    return check(Outcome.OPEN, "unknown", f"no list of venues has this name; the work appeared in {found}")
 
 
 def publishes(name: str) -> bool:
@@ -190,22 +195,6 @@ def _script(name: str) -> str:
     if _EAST.search(name):
         return "east"
     return "cyrillic" if _CYRILLIC.search(name) else "latin"
-
-
-def _by_lists(
-    check: Callable[..., FieldCheck], claimed: str, found: str, ours: Named | None, theirs: Named | None
-) -> FieldCheck:
-    """The comparison where one of the two, or neither, is a conference."""
-    if ours and theirs:
-        return check(Outcome.DIFFERS, "another")
-    known, other = journals(found), journals(claimed)
-    if known & other or any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
-        return check(Outcome.CONFIRMED)
-    if theirs is None and (not known or len(found) == CUT):
-        return check(Outcome.OPEN)
-    if ours or other:
-        return check(Outcome.DIFFERS, "another")
-    return check(Outcome.OPEN, "unknown", f"no list of venues has this name; the work appeared in {found}")
 
 
 def _words(normalised: str) -> list[str]:

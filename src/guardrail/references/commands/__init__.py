@@ -7,14 +7,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from guardrail.cli._errors import Usage
 from guardrail.cli.methods import CheckContext, Item, Method, group, hang, loaded, tried
-from guardrail.references.commands.index import add, find, stats
+from guardrail.references.commands.index import add, find, index_at, stats
 
 if TYPE_CHECKING:
     from guardrail.detector import Detector
@@ -192,9 +191,7 @@ def _doctor(
 
 
 def _described(path: str) -> str:
-    from guardrail.references.bibliography.opening import is_address, open_bibliography
-
-    with open_bibliography(path if is_address(path) else Path(path).expanduser()) as index:
+    with index_at(path) as index:
         return f"{len(index):,} works" + (", declared complete" if index.complete else "")
 
 

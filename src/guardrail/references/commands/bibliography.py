@@ -56,21 +56,19 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
         IndexFault: an index is corrupt or of another version.
         Usage: an index together with other files.
     """
-    if addresses := [path for path in paths if is_address(path)]:
-        if len(paths) > 1:
-            raise Usage(f"--bibliography: {addresses[0]!r} is an index and must be given alone")
-        with open_bibliography(addresses[0]) as known:
-            yield (Complete(known) if complete else known), []
-        return
-    files = [Path(path).expanduser() for path in paths]
+    addresses = [path for path in paths if is_address(path)]
+    if addresses and len(paths) > 1:
+        raise Usage(f"--bibliography: {addresses[0]!r} is an index and must be given alone")
+    files = [] if addresses else [Path(path).expanduser() for path in paths]
     indexes = [file for file in files if is_index(file)]
     if indexes and len(files) > 1:
         raise Usage(
             f"--bibliography: {str(indexes[0])!r} is an index and must be given alone. Add the others to it: "
             f"guardrail references index add {shlex.join([str(indexes[0]), *(str(file) for file in files if file != indexes[0])])}"
         )
-    if indexes:
-        with open_bibliography(indexes[0]) as known:
+    alone: list[str | Path] = [*addresses, *indexes]
+    if alone:
+        with open_bibliography(alone[0]) as known:
             yield (Complete(known) if complete else known), []
         return
     from guardrail.references.bibliography.index import Index

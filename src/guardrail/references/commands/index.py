@@ -186,7 +186,7 @@ def find(
 
     if not title.strip():
         raise InputError("expected a TITLE to look up, got nothing")
-    with _opened(index) as known:
+    with index_at(index) as known:
         asked = Reference(title=title, authors=tuple(author or ()), year=year)
         match = as_written(asked, known.find(asked))
     if json:
@@ -235,10 +235,11 @@ def stats(
     typer.echo(f"  {found.words:,} distinct title words; {fingerprint}")
 
 
-def _opened(index: str) -> Index | OpenSearch:
+def index_at(place: str) -> Index | OpenSearch:
+    """The index at a place."""
     from guardrail.references.bibliography.opening import is_address, open_bibliography
 
-    return open_bibliography(index if is_address(index) else Path(index).expanduser())
+    return open_bibliography(place if is_address(place) else Path(place).expanduser())
 
 
 @contextmanager
@@ -281,7 +282,7 @@ def _source(file: str, index: str) -> Path:
         raise Usage(
             f"expected files to add, got the folder {file!r}: name the files in it, {file.rstrip('/')}/*.bib"
         )
-    if path.exists() and Path(index).expanduser().exists() and path.samefile(Path(index).expanduser()):
+    if Path(index).expanduser().exists() and path.samefile(Path(index).expanduser()):
         raise Usage(f"{file!r} is the index itself: first INDEX, then the FILES to add to it")
     return path
 

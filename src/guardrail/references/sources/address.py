@@ -7,8 +7,6 @@ from guardrail.references.sources.client import agent
 from guardrail.references.sources.faults import SourceFault
 from guardrail.references.sources.guarded import Guarded
 
-__all__ = ["Address"]
-
 _GONE = {404, 410}
 
 

@@ -5,8 +5,8 @@ It answers in Atom. The XML is read by defusedxml: entities and document types a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from guardrail.errors import MissingExtra
 from guardrail.references.bibliography.abstracts import plain_abstract
@@ -14,12 +14,10 @@ from guardrail.references.bibliography.normalise import normalise_arxiv, normali
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import content_words, words
-from guardrail.references.sources.resolver import Resolver, text, year
+from guardrail.references.sources.resolver import Resolver, Searches, text, year
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
-
-__all__ = ["Arxiv"]
 
 _ATOM, _OWN = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 
@@ -27,17 +25,17 @@ _ATOM, _OWN = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
 class Arxiv(Resolver):
     """One request every three seconds, one at a time."""
 
-    name: ClassVar[str] = "arxiv"
-    title: ClassVar[str] = "arXiv"
-    home: ClassVar[str] = "https://export.arxiv.org"
-    sends: ClassVar[str] = "title, arXiv number"
-    manners: ClassVar[Manners] = Manners(seconds=3.0, concurrency=1)
+    name = "arxiv"
+    title = "arXiv"
+    home = "https://export.arxiv.org"
+    sends = "title, arXiv number"
+    manners = Manners(seconds=3.0, concurrency=1)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         _parser()
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By number, then by title to the letter, then by its words: somebody may have quoted it with a slip."""
         if number := normalise_arxiv(reference.arxiv):
             yield Query("/api/query", {"id_list": number, "max_results": "1"}), _entries

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TypeVar, cast
 
 import httpx
@@ -22,8 +23,6 @@ from guardrail.references.sources.faults import Fault, SourceFault
 from guardrail.references.sources.guarded import REDIRECTS, Guarded
 from guardrail.references.sources.memory import Memory
 from guardrail.references.sources.pace import Clock, Pace
-
-__all__ = ["NOT_READ", "Client", "Count", "Manners", "Query", "agent"]
 
 T = TypeVar("T")
 
@@ -415,13 +414,9 @@ def _wait_in(body: bytes, now: float) -> float | None:
     try:
         said = json.loads(body)
         until = said.get("wait_until") if isinstance(said, dict) else None
-        return None if until is None else max(0.0, _moment(str(until)) - now)
+        if until is None:
+            return None
+        moment = datetime.fromisoformat(str(until))
+        return max(0.0, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now)
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _moment(text: str) -> float:
-    from datetime import UTC, datetime
-
-    moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

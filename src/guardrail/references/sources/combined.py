@@ -38,8 +38,6 @@ from guardrail.references.sources.pace import Clock
 from guardrail.references.sources.resolver import Resolver
 from guardrail.references.sources.workers import Workers
 
-__all__ = ["Sources"]
-
 PATIENCE = 120.0  # seconds for all references of one call; what is then open is unreachable
 
 

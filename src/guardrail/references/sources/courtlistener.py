@@ -6,30 +6,27 @@ the citation alone; the names of the parties are compared here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.kinds import case_citation
-from guardrail.references.sources.resolver import Resolver, loaded, text, year
-
-__all__ = ["CourtListener"]
+from guardrail.references.sources.resolver import Resolver, Searches, loaded, text, year
 
 
 class CourtListener(Resolver):
     """One citation a request, one request a second."""
 
-    name: ClassVar[str] = "courtlistener"
-    title: ClassVar[str] = "CourtListener"
-    home: ClassVar[str] = "https://www.courtlistener.com"
-    sends: ClassVar[str] = "volume, reporter, page"
-    key_variable: ClassVar[str] = "COURTLISTENER_API_TOKEN"
-    key_needed: ClassVar[bool] = True
-    keyless: ClassVar[bool] = False
-    manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1, header="Authorization", prefix="Token ")
+    name = "courtlistener"
+    title = "CourtListener"
+    home = "https://www.courtlistener.com"
+    sends = "volume, reporter, page"
+    key_variable = "COURTLISTENER_API_TOKEN"
+    key_needed = True
+    keyless = False
+    manners = Manners(seconds=1.0, concurrency=1, header="Authorization", prefix="Token ")
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By volume, reporter and page."""
         if cited := case_citation(reference):
             form = {"volume": cited.volume, "reporter": cited.reporter, "page": cited.page}

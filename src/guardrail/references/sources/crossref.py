@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.abstracts import plain_abstract
@@ -12,25 +11,23 @@ from guardrail.references.bibliography.normalise import normalise_doi
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import CONTACT, Manners, Query
 from guardrail.references.sources.escaping import segment, words
-from guardrail.references.sources.resolver import Resolver, first, loaded, text
-
-__all__ = ["Crossref", "csl_record"]
+from guardrail.references.sources.resolver import Resolver, Searches, first, loaded, text
 
 
 class Crossref(Resolver):
     """Three searches a second for who gives an address, one for others."""
 
-    name: ClassVar[str] = "crossref"
-    title: ClassVar[str] = "Crossref"
-    home: ClassVar[str] = "https://api.crossref.org"
-    sends: ClassVar[str] = "title, first author, year, DOI"
-    manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1)
+    name = "crossref"
+    title = "Crossref"
+    home = "https://api.crossref.org"
+    sends = "title, first author, year, DOI"
+    manners = Manners(seconds=1.0, concurrency=1)
 
     def __init__(self, *, manners: Manners | None = None, **options: Any) -> None:
         known = Manners(seconds=0.35, concurrency=3) if os.environ.get(CONTACT) else None
         super().__init__(manners=manners or known, **options)
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By DOI, then by title, first author and year."""
         if doi := normalise_doi(reference.doi):
             yield Query(f"/works/{segment(doi)}", may_miss=True), _one

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.normalise import normalise_doi
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import words
-from guardrail.references.sources.resolver import Resolver, first, loaded, text, year
-
-__all__ = ["Dblp"]
+from guardrail.references.sources.resolver import Resolver, Searches, first, loaded, text, year
 
 _NUMBER = re.compile(r" \d{4}$")  # behind a name that several people have
 
@@ -21,13 +18,13 @@ _NUMBER = re.compile(r" \d{4}$")  # behind a name that several people have
 class Dblp(Resolver):
     """A request a second."""
 
-    name: ClassVar[str] = "dblp"
-    title: ClassVar[str] = "DBLP"
-    home: ClassVar[str] = "https://dblp.org"
-    sends: ClassVar[str] = "title"
-    manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1)
+    name = "dblp"
+    title = "DBLP"
+    home = "https://dblp.org"
+    sends = "title"
+    manners = Manners(seconds=1.0, concurrency=1)
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By title."""
         if title := words(reference.title):
             yield Query("/search/publ/api", {"q": title, "format": "json", "h": "5"}), _hits

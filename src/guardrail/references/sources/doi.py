@@ -6,8 +6,7 @@ redirects are followed to public hosts only (`guarded`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.normalise import normalise_doi
 from guardrail.references.bibliography.records import Record, Reference
@@ -15,9 +14,7 @@ from guardrail.references.sources.client import Manners, Query, agent
 from guardrail.references.sources.crossref import csl_record
 from guardrail.references.sources.escaping import segment
 from guardrail.references.sources.guarded import Guarded
-from guardrail.references.sources.resolver import Resolver, loaded
-
-__all__ = ["Doi"]
+from guardrail.references.sources.resolver import Resolver, Searches, loaded
 
 _CSL = "application/vnd.citationstyles.csl+json"
 
@@ -25,16 +22,16 @@ _CSL = "application/vnd.citationstyles.csl+json"
 class Doi(Resolver):
     """A registered DOI whose agency gives no metadata is a fault: it is not known which work it is."""
 
-    name: ClassVar[str] = "doi"
-    title: ClassVar[str] = "doi.org"
-    home: ClassVar[str] = "https://doi.org"
-    sends: ClassVar[str] = "DOI"
-    manners: ClassVar[Manners] = Manners(seconds=0.2, concurrency=3)
+    name = "doi"
+    title = "doi.org"
+    home = "https://doi.org"
+    sends = "DOI"
+    manners = Manners(seconds=0.2, concurrency=3)
 
     def __init__(self, *, elsewhere: Guarded | None = None, **options: Any) -> None:
         super().__init__(elsewhere=elsewhere or Guarded(agent=agent()), **options)
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """Whether it is registered, then as what."""
         doi = normalise_doi(reference.doi)
         if not doi:

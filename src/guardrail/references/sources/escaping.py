@@ -8,8 +8,6 @@ from urllib.parse import quote
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["content_words", "segment", "words"]
-
 LONGEST = 300  # characters of a title that are sent
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 

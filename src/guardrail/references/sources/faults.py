@@ -6,8 +6,6 @@ from enum import StrEnum
 
 from guardrail.errors import BackendError
 
-__all__ = ["Fault", "SourceFault"]
-
 
 class Fault(StrEnum):
     """Why a source gave no answer."""

@@ -18,8 +18,6 @@ import httpx
 from guardrail.references.sources.faults import Fault, SourceFault
 from guardrail.references.sources.pace import Clock
 
-__all__ = ["Guarded", "Page", "is_public", "resolved"]
-
 MOST_REDIRECTS = 5
 MOST_BYTES = 1_000_000
 MOST_ADDRESSES = 4  # of a host that are tried

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from guardrail.references.authors.words import word_set
 from guardrail.references.bibliography.normalise import (
     normalise,
     normalise_arxiv,
@@ -19,8 +20,6 @@ from guardrail.references.bibliography.normalise import (
     normalise_isbn,
 )
 from guardrail.references.bibliography.records import Reference
-
-__all__ = ["COVERAGE", "Cited", "Kind", "asked", "case_citation", "case_name", "covered", "kind_of"]
 
 
 class Kind(StrEnum):
@@ -65,44 +64,18 @@ _REPORTER = (
 _CITED = re.compile(rf"(?<!\d)(\d{{1,4}}) ({_REPORTER}) (\d{{1,5}})(?!\d)")
 _PARTIES = re.compile(r"\w[.,)’']* (?:v|vs)\.? \w|^(?:in re|ex parte|matter of) \w", re.IGNORECASE)
 
-_THESIS = frozenset(["thesis", "theses", "dissertation", "dissertations", "habilitation", "diplomarbeit"])
-_REPORT = frozenset(
-    [
-        "report",
-        "reports",
-        "whitepaper",
-        "memo",
-        "memorandum",
-        "bulletin",
-        "factsheet",
-        "guideline",
-        "guidelines",
-        "standard",
-        "rfc",
-    ]
+_THESIS = word_set("thesis theses dissertation dissertations habilitation diplomarbeit")
+_REPORT = word_set(
+    "report reports whitepaper memo memorandum bulletin factsheet guideline guidelines standard rfc"
 )
 _REPORT_PHRASE = re.compile(
     r"working paper|white paper|discussion paper|policy brief|technical note|fact sheet"
 )
-_PRESS = frozenset(["press", "verlag", "publisher", "publishers", "publishing"])
-_SERIAL = frozenset(
-    [
-        "journal",
-        "transactions",
-        "proceedings",
-        "proc",
-        "conference",
-        "symposium",
-        "letters",
-        "annals",
-        "acta",
-        "revue",
-        "zeitschrift",
-    ]
+_PRESS = word_set("press verlag publisher publishers publishing")
+_SERIAL = word_set(
+    "journal transactions proceedings proc conference symposium letters annals acta revue zeitschrift"
 )
-_OTHER_PREPRINTS = frozenset(
-    ["biorxiv", "medrxiv", "ssrn", "osf", "chemrxiv", "preprints", "psyarxiv", "techrxiv", "researchgate"]
-)
+_OTHER_PREPRINTS = word_set("biorxiv medrxiv ssrn osf chemrxiv preprints psyarxiv techrxiv researchgate")
 _LATIN = 0.9  # of a title's letters; the catalogues have gaps in other scripts
 
 

@@ -20,8 +20,6 @@ from guardrail._sqlite import Connection
 from guardrail.errors import MissingExtra
 from guardrail.references.sources.pace import Clock
 
-__all__ = ["Memory"]
-
 DAY = 86_400.0
 KEPT = 30 * DAY  # a reply that settled a reference
 UNSETTLED = DAY  # one that did not, and "not found"

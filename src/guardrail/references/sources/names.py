@@ -10,6 +10,7 @@ from pathlib import Path
 from guardrail._log import log
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.references.bibliography.records import Bibliography
+from guardrail.references.bibliography.remembered import INDEX_NAMES, cache_folder
 from guardrail.references.sources.address import Address
 from guardrail.references.sources.arxiv import Arxiv
 from guardrail.references.sources.combined import Sources
@@ -24,8 +25,6 @@ from guardrail.references.sources.pace import Clock
 from guardrail.references.sources.pubmed import PubMed
 from guardrail.references.sources.resolver import Resolver
 from guardrail.references.sources.semantic_scholar import SemanticScholar
-
-__all__ = ["CATALOGUES", "available", "opened"]
 
 CATALOGUES: dict[str, type[Resolver]] = {
     one.name: one
@@ -42,8 +41,6 @@ CATALOGUES: dict[str, type[Resolver]] = {
     )
 }
 """Every catalogue by name."""
-
-_INDEXES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
 
 
 def available() -> list[str]:
@@ -85,7 +82,7 @@ def opened(
             raise ConfigError(
                 f"the source {name!r} needs a key, and ${variable} is not set: export {variable}=…, or leave the source out"
             )
-    memory = _memory(folder or _cache_folder(), clock or Clock()) if used else None
+    memory = _memory(folder or cache_folder("sources"), clock or Clock()) if used else None
     return Sources(
         [CATALOGUES[name](memory=memory, clock=clock) for name in used],
         first=[*first, *(Index.open(Path(name).expanduser()) for name in names if _is_index(name))],
@@ -103,7 +100,7 @@ def _known(name: str) -> None:
 def _is_index(name: str) -> bool:
     if name in CATALOGUES or name == Address.name:
         return False
-    return Path(name).suffix.lower() in _INDEXES or Path(name).expanduser().is_file()
+    return Path(name).suffix.lower() in INDEX_NAMES or Path(name).expanduser().is_file()
 
 
 def _memory(folder: Path, clock: Clock) -> Memory | None:
@@ -113,8 +110,3 @@ def _memory(folder: Path, clock: Clock) -> Memory | None:
     except (OSError, sqlite3.Error) as error:
         log.warning("sources_keep_nothing", folder=str(folder), error=repr(error))
         return None
-
-
-def _cache_folder() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "guardrail" / "sources"

@@ -6,18 +6,15 @@ among them, else the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.normalise import main_part, normalise_isbn
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.bibliography.venues import same_venue
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import words
-from guardrail.references.sources.resolver import Resolver, first, loaded, text, year
-
-__all__ = ["OpenLibrary"]
+from guardrail.references.sources.resolver import Resolver, Searches, first, loaded, text, year
 
 _FIELDS = "key,title,subtitle,author_name,first_publish_year,publish_year,publisher,isbn"
 
@@ -25,13 +22,13 @@ _FIELDS = "key,title,subtitle,author_name,first_publish_year,publish_year,publis
 class OpenLibrary(Resolver):
     """A request a second."""
 
-    name: ClassVar[str] = "open_library"
-    title: ClassVar[str] = "Open Library"
-    home: ClassVar[str] = "https://openlibrary.org"
-    sends: ClassVar[str] = "title, ISBN"
-    manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=2)
+    name = "open_library"
+    title = "Open Library"
+    home = "https://openlibrary.org"
+    sends = "title, ISBN"
+    manners = Manners(seconds=1.0, concurrency=2)
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By ISBN, then by title; subtitles are a field of their own there."""
         read = partial(_books, reference=reference)
         if isbn := normalise_isbn(reference.isbn):

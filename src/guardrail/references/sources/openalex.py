@@ -6,17 +6,14 @@ is asked first; a search takes 10 credits. "403" means too fast, "429" that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.abstracts import from_positions
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_pmid
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import segment, words
-from guardrail.references.sources.resolver import Resolver, loaded, text, year
-
-__all__ = ["OpenAlex"]
+from guardrail.references.sources.resolver import Resolver, Searches, loaded, text, year
 
 _FIELDS = "id,doi,ids,title,publication_year,authorships,primary_location,biblio,is_retracted,type,abstract_inverted_index"
 _MOST_AUTHORS = 100  # of a work in a list; it cuts longer ones
@@ -25,12 +22,12 @@ _MOST_AUTHORS = 100  # of a work in a list; it cuts longer ones
 class OpenAlex(Resolver):
     """Its key goes into the query string, behind what is kept."""
 
-    name: ClassVar[str] = "openalex"
-    title: ClassVar[str] = "OpenAlex"
-    home: ClassVar[str] = "https://api.openalex.org"
-    sends: ClassVar[str] = "title, DOI, PubMed number"
-    key_variable: ClassVar[str] = "OPENALEX_API_KEY"
-    manners: ClassVar[Manners] = Manners(
+    name = "openalex"
+    title = "OpenAlex"
+    home = "https://api.openalex.org"
+    sends = "title, DOI, PubMed number"
+    key_variable = "OPENALEX_API_KEY"
+    manners = Manners(
         seconds=0.1,
         concurrency=6,
         parameter="api_key",
@@ -39,7 +36,7 @@ class OpenAlex(Resolver):
         missing_is_html=True,
     )
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By DOI or PubMed number, then by title."""
         for kind, value in (("doi", normalise_doi(reference.doi)), ("pmid", normalise_pmid(reference.pmid))):
             if value:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-__all__ = ["Clock", "Pace"]
-
 SLOWEST = 30.0  # seconds between two requests, however often a source complains
 FIRST_PAUSE = 0.25  # seconds between two requests after the first complaint about a source without a limit
 RECOVERY = 0.9  # of the pause remains after a request that went well
@@ -34,11 +32,6 @@ class Pace:
         self._next = 0.0
         self._rested = 0.0
         self._lock = threading.Lock()
-
-    @property
-    def pause(self) -> float:
-        """Seconds between two requests at present."""
-        return self._pause
 
     def wait(self, stop: threading.Event) -> None:
         """Wait for this request's turn."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_pmid
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import content_words
-from guardrail.references.sources.resolver import Resolver, loaded, text, year
-
-__all__ = ["PubMed"]
+from guardrail.references.sources.resolver import Resolver, Searches, loaded, text, year
 
 _SEARCH, _SUMMARY = "/entrez/eutils/esearch.fcgi", "/entrez/eutils/esummary.fcgi"
 _PLAIN_DOI = re.compile(r"10\.\d{4,9}/[\w./-]{1,100}", re.ASCII)  # nothing that its query language knows
@@ -21,14 +18,14 @@ _PLAIN_DOI = re.compile(r"10\.\d{4,9}/[\w./-]{1,100}", re.ASCII)  # nothing that
 class PubMed(Resolver):
     """Three requests a second without a key, ten with one."""
 
-    name: ClassVar[str] = "pubmed"
-    title: ClassVar[str] = "PubMed"
-    home: ClassVar[str] = "https://eutils.ncbi.nlm.nih.gov"
-    sends: ClassVar[str] = "title, PubMed number, DOI"
-    key_variable: ClassVar[str] = "NCBI_API_KEY"
-    manners: ClassVar[Manners] = Manners(seconds=0.35, concurrency=2, parameter="api_key")
+    name = "pubmed"
+    title = "PubMed"
+    home = "https://eutils.ncbi.nlm.nih.gov"
+    sends = "title, PubMed number, DOI"
+    key_variable = "NCBI_API_KEY"
+    manners = Manners(seconds=0.35, concurrency=2, parameter="api_key")
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By PubMed number, then by DOI, then by the words of the title."""
         if pmid := normalise_pmid(reference.pmid):
             yield _summary([pmid]), _articles

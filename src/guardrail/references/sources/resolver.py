@@ -6,7 +6,7 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import httpx
 
@@ -18,7 +18,8 @@ from guardrail.references.sources.guarded import Guarded
 from guardrail.references.sources.memory import Memory
 from guardrail.references.sources.pace import Clock
 
-__all__ = ["Resolver", "confirmed", "first", "loaded", "text", "year"]
+Searches: TypeAlias = Iterator[tuple[Query, Callable[[bytes], list[Record]]]]
+"""Requests, each with how its reply is read."""
 
 
 class Resolver(ABC):
@@ -127,7 +128,7 @@ class Resolver(ABC):
         return works
 
     @abstractmethod
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """The requests for a reference, each with how its reply is read; the cheapest first, none if it has nothing to ask by."""
 
     def close(self) -> None:

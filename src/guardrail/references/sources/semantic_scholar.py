@@ -5,17 +5,14 @@ Without a key all callers share one allowance, which is spent most of the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from guardrail.references.bibliography.abstracts import plain_abstract
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi, normalise_pmid
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
 from guardrail.references.sources.escaping import segment, words
-from guardrail.references.sources.resolver import Resolver, loaded, text, year
-
-__all__ = ["SemanticScholar"]
+from guardrail.references.sources.resolver import Resolver, Searches, loaded, text, year
 
 _FIELDS = "title,authors,year,venue,publicationVenue,journal,externalIds,url,abstract"
 
@@ -23,15 +20,15 @@ _FIELDS = "title,authors,year,venue,publicationVenue,journal,externalIds,url,abs
 class SemanticScholar(Resolver):
     """One request a second with a key."""
 
-    name: ClassVar[str] = "semantic_scholar"
-    title: ClassVar[str] = "Semantic Scholar"
-    home: ClassVar[str] = "https://api.semanticscholar.org"
-    sends: ClassVar[str] = "title, identifier"
-    key_variable: ClassVar[str] = "SEMANTIC_SCHOLAR_API_KEY"
-    key_needed: ClassVar[bool] = True
-    manners: ClassVar[Manners] = Manners(seconds=1.05, concurrency=1, header="x-api-key")
+    name = "semantic_scholar"
+    title = "Semantic Scholar"
+    home = "https://api.semanticscholar.org"
+    sends = "title, identifier"
+    key_variable = "SEMANTIC_SCHOLAR_API_KEY"
+    key_needed = True
+    manners = Manners(seconds=1.05, concurrency=1, header="x-api-key")
 
-    def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
+    def searches(self, reference: Reference) -> Searches:
         """By an identifier, then the paper whose title matches best."""
         known = (
             ("DOI", normalise_doi(reference.doi)),

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-__all__ = ["Workers"]
-
 T = TypeVar("T")
 
 GRACE = 1.0  # seconds that a request under way has to end

@@ -25,12 +25,6 @@ class TestCall:
             prolog.call("spin", seconds=0.2)
         assert prolog.call("version") > 0
 
-    def test_inference_limit(self, prolog):
-        """The same by inferences."""
-        with pytest.raises(LimitReached, match="1000 inferences"):
-            prolog.call("spin", inferences=1000)
-        assert prolog.call("version") > 0
-
     def test_starts_once(self, prolog):
         """Threads that ask for the engine together get one."""
         with ThreadPoolExecutor(8) as pool:

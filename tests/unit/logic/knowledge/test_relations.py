@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.errors import ConfigError, ParseError
+from guardrail.errors import ConfigError
 from guardrail.logic.knowledge import Relation, Relations, reviewed
-from guardrail.logic.knowledge.relations import read_relations
 
 # Of the released rule tables: what they allow and no reading of the relation bears out. The reason in brackets.
 TRANSITIVE_AND_WRONG = [
@@ -164,13 +163,3 @@ class TestRelations:
             False,
             "",
         )
-
-    @pytest.mark.parametrize(
-        "text", ["[a", "[a]\nsays = 'is in'\nmagic = true", "a = 1", "[a]\nsays='is in'\nkind='verb'"]
-    )
-    def test_a_broken_table_is_named(self, tmp_path, text):
-        """The message has the file and what is wrong."""
-        path = tmp_path / "mine.toml"
-        path.write_text(text)
-        with pytest.raises(ParseError, match=r"mine\.toml"):
-            read_relations(path)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge import DatedEvent, KnowledgeBase, Triple, build
-from guardrail.logic.knowledge.sources import read_triples
-from guardrail.logic.knowledge.sources.drowzee import read_drowzee, read_events
+from guardrail.logic.knowledge.sources.files import read_facts
+from guardrail.logic.knowledge.sources.reading import year_of
 
 ESCAPED = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0", "\\": "\\\\"})
 LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -32,14 +32,14 @@ class TestTriples:
         """Every label comes back exactly, tabs, line breaks, NUL and backslashes too."""
         path = tmp_path / f"facts.{suffix}"
         path.write_text(written(triples, suffix), encoding="utf-8", newline="\n")
-        found = read_triples(path)
+        found = read_facts(path)
         assert (found.facts, found.problems) == (triples, [])
 
     def test_bad_lines_are_named_and_the_rest_goes_on(self, tmp_path):
         """With file and line, each of them."""
         path = tmp_path / "facts.tsv"
         path.write_bytes(b"a\tr\tb\nonly two\tcolumns\n\n\tr\tb\nc\tr\t\xff\nx\\q\tr\tb\nd\tr\te")
-        found = read_triples(path)
+        found = read_facts(path)
         assert found.facts == [Triple("a", "r", "b"), Triple("d", "r", "e")]
         assert [(p.source, p.line) for p in found.problems] == [(str(path), n) for n in (2, 4, 5, 6)]
 
@@ -51,7 +51,7 @@ class TestTriples:
                '{"subject": "\\ud800", "relation": "r", "object": "b"}']  # fmt: skip
         bad.append("[" * 100_000)
         path.write_text("\n".join([good, *bad, good]))
-        found = read_triples(path)
+        found = read_facts(path)
         assert len(found.facts) == 2
         assert [p.line for p in found.problems] == [2, 3, 4, 5, 6, 7]
 
@@ -59,14 +59,14 @@ class TestTriples:
         """As spreadsheets write them."""
         path = tmp_path / "facts.tsv"
         path.write_bytes(b"\xef\xbb\xbfsubject\trelation\tobject\r\na\tr\tb\r\n")
-        assert read_triples(path).facts == [Triple("a", "r", "b")]
+        assert read_facts(path).facts == [Triple("a", "r", "b")]
 
     def test_files_that_cannot_be_read(self, tmp_path):
         """Absent, or of another kind."""
         with pytest.raises(InputError, match="could not read"):
-            read_triples(tmp_path / "absent.tsv")
-        with pytest.raises(InputError, match=r"\.tsv or \.jsonl"):
-            read_triples(tmp_path / "facts.xlsx")
+            read_facts(tmp_path / "absent.tsv")
+        with pytest.raises(InputError, match=r"\.tsv, \.jsonl"):
+            read_facts(tmp_path / "facts.xlsx")
 
 
 class TestEvents:
@@ -76,7 +76,7 @@ class TestEvents:
         path.write_text(
             "event,name,begin,end\nw,War,1914-07-28,1918-11-11\nx,X,soon,1918\ny,Y,1920,1910\nz,Z\n"
         )
-        found = read_events(path)
+        found = read_facts(path)
         assert found.events == [DatedEvent("War", [(1914, 1918)])]
         assert [p.line for p in found.problems] == [3, 4, 5]
 
@@ -84,14 +84,14 @@ class TestEvents:
         """Another file is refused."""
         (tmp_path / "e.csv").write_text("a,b\n")
         with pytest.raises(InputError, match="columns"):
-            read_events(tmp_path / "e.csv")
+            read_facts(tmp_path / "e.csv")
 
 
 @pytest.mark.data
 class TestReleasedData:
     def test_whole_data_into_a_base_and_back(self, prolog, tmp_path):
         """Every triple and event is read, kept and entailed."""
-        found = read_drowzee(Path(os.environ["GUARDRAIL_DATA"]) / "drowzee")
+        found = read_facts(Path(os.environ["GUARDRAIL_DATA"]) / "drowzee")
         assert (len(found.facts), len(found.events), found.problems) == (17_196, 1_514, [])
         build(tmp_path / "base", found.facts, events=found.events)
         with KnowledgeBase.open(tmp_path / "base") as base:
@@ -116,3 +116,19 @@ class TestSynthetic:
         edges = cyclic_facts(500, nodes=100)
         assert len(set(edges)) == 500
         assert len({edge.subject for edge in edges}) == 100
+
+
+class TestYears:
+    @pytest.mark.parametrize(
+        ("date", "year"),
+        [("1837-06-20", 1837), ("79", 79), ("-0043-03-15", -43), ("+2001-01-01T00:00:00Z", 2001)],
+    )
+    def test_year(self, date, year):
+        """ISO 8601, as Wikidata writes it, too."""
+        assert year_of(date) == year
+
+    @pytest.mark.parametrize("date", ["", "June 1837", "1837-06-20-1", "20.6.1837", "9" * 50])
+    def test_refuses_dates(self, date):
+        """No guess."""
+        with pytest.raises(InputError, match="ISO date"):
+            year_of(date)

@@ -7,7 +7,6 @@ import pytest
 from tests.effort import ends, lines_run
 
 from guardrail.errors import InputError
-from guardrail.logic.temporal.events import history, year_of
 from guardrail.logic.temporal.intervals import IntervalSet
 
 
@@ -87,31 +86,3 @@ class TestIntervalSet:
         assert lines_run(lambda: work(4_000)) < 6 * lines_run(lambda: work(1_000))
         with ends(60):  # a quadratic merge would take minutes
             work(80_000)
-
-
-class TestHistory:
-    def test_merges_spans(self):
-        """Several spans of one event."""
-        assert history([("a", 5, 6), ("b", 1, 1), ("a", 1, 4)]) == {
-            "a": IntervalSet([(1, 6)]),
-            "b": IntervalSet([(1, 1)]),
-        }
-
-    def test_names_the_event(self):
-        """A span that is none can be found."""
-        with pytest.raises(InputError, match=r"event 'Suez': .*\(1957, 1956\)"):
-            history([("Suez", 1957, 1956)])
-
-    @pytest.mark.parametrize(
-        ("date", "year"),
-        [("1837-06-20", 1837), ("79", 79), ("-0043-03-15", -43), ("+2001-01-01T00:00:00Z", 2001)],
-    )
-    def test_year(self, date, year):
-        """ISO 8601, as Wikidata writes it, too."""
-        assert year_of(date) == year
-
-    @pytest.mark.parametrize("date", ["", "June 1837", "1837-06-20-1", "20.6.1837", "9" * 50])
-    def test_refuses_dates(self, date):
-        """No guess."""
-        with pytest.raises(InputError, match="ISO date"):
-            year_of(date)

@@ -401,7 +401,7 @@ class TestAclAnthology:
         """The volume's year and title are known there."""
         path = file("P19.xml", ACL)
         pieces = list(read_pieces(path, Format.ACL_XML, 0))
-        assert list(read_pieces(path, Format.ACL_XML, 2)) == pieces[2:]
+        assert list(read_pieces(path, Format.ACL_XML, 2)) == pieces[1:]
 
     def test_reads_its_bibtex(self, file):
         """Months without quotes, names over several lines, packed."""

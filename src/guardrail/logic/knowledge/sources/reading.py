@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
+
+_DATE = re.compile(r"([+-]?\d{1,9})(?:-\d{1,2}){0,2}(?:T.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +90,19 @@ def json_lines(path: str | os.PathLike[str], found: ReadFacts) -> Iterator[tuple
             yield number, entry
         else:
             found.problem(path, number, f"expected an object, got {text[:60]!r}")
+
+
+def year_of(date: str) -> int:
+    """The year of an ISO date; years before 1 are 0 and negative, as in ISO 8601.
+
+    Raises:
+        InputError: the text is no such date.
+
+    Example:
+        >>> year_of("1837-06-20"), year_of("-0043-03-15")
+        (1837, -43)
+    """
+    match = _DATE.fullmatch(date.strip())
+    if match is None:
+        raise InputError(f"expected an ISO date such as '1837-06-20' or '1837', got {date!r:.100}")
+    return int(match[1])

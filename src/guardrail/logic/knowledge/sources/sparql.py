@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 import httpx
@@ -17,6 +16,8 @@ from guardrail.errors import BackendError
 WIKIDATA = "https://query.wikidata.org/sparql"
 AGENT = f"guardrail-sdk/{__version__} (knowledge import) python-httpx/{httpx.__version__}"
 MAXLAG = "5"  # seconds: a service whose copies are further behind refuses, and is asked later
+ATTEMPTS = 8  # of one request
+TIMEOUT = 90.0  # seconds for one reply
 LONGEST = 300.0  # seconds that a Retry-After may make us wait
 
 Row: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -30,8 +31,6 @@ class Sparql:
         endpoint: its address.
         contact: how its operators can reach you (an address or a page); they ask for it in the User-Agent.
         pause: seconds between requests.
-        attempts: how often one request is tried in all.
-        timeout: seconds for one reply.
         sleep: how to wait; tests give their own.
     """
 
@@ -41,16 +40,13 @@ class Sparql:
         *,
         contact: str = "",
         pause: float = 1.0,
-        attempts: int = 8,
-        timeout: float = 90.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         agent = f"{AGENT} {contact}".strip()
         headers = {"User-Agent": agent, "Accept": "application/sparql-results+json"}
         self.endpoint = endpoint
-        self._client = httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+        self._client = httpx.Client(headers=headers, timeout=TIMEOUT, follow_redirects=False)
         self._pause = pause
-        self._attempts = attempts
         self._sleep = sleep
         self._asked = False
 
@@ -61,9 +57,7 @@ class Sparql:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def query(self, text: str) -> list[Row]:
@@ -84,7 +78,7 @@ class Sparql:
 
         for attempt in tenacity.Retrying(
             retry=tenacity.retry_if_exception(lambda e: isinstance(e, BackendError) and e.retryable),
-            stop=tenacity.stop_after_attempt(self._attempts),
+            stop=tenacity.stop_after_attempt(ATTEMPTS),
             wait=wait,
             sleep=self._sleep,
             reraise=True,

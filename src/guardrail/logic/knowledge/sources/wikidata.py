@@ -7,28 +7,25 @@ behind the last whole page.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.facts import DatedEvent, Entity, Triple
-from guardrail.logic.knowledge.relations import Relations, reviewed
-from guardrail.logic.knowledge.sources.reading import ReadFacts
+from guardrail.logic.knowledge.relations import reviewed
+from guardrail.logic.knowledge.sources.reading import ReadFacts, year_of
 from guardrail.logic.knowledge.sources.sparql import Row, Sparql
-from guardrail.logic.temporal.events import year_of
 
 ENTITY = "http://www.wikidata.org/entity/"
 YEAR = 9  # Wikidata's precision of a date that is known to the year; 10 month, 11 day; less is vaguer
 _PROPERTY, _ITEM = re.compile(r"P[1-9]\d{0,9}"), re.compile(r"Q[1-9]\d{0,11}")
 _LANGUAGE = re.compile(r"[a-z]{2,12}(?:-[a-z0-9]{1,8})*")
-
-Progress: TypeAlias = Callable[[str, int], None]
-"""Called after each page with what was asked for and the number of its rows so far."""
 
 _FACTS = """\
 SELECT ?s ?sLabel ?o ?oLabel WHERE {{
@@ -134,7 +131,6 @@ class Wikidata:
         instances_of: a class: its instances, and those of its subclasses, are the subjects.
         language: of labels and aliases.
         page: rows of one request.
-        relations: the table that gives properties their names.
 
     Raises:
         ConfigError: an id or a language is not valid; nothing says which subjects.
@@ -149,7 +145,6 @@ class Wikidata:
         instances_of: str = "",
         language: str = "en",
         page: int = 2000,
-        relations: Relations | None = None,
     ) -> None:
         self._service = service
         self._properties = [_matching(_PROPERTY, one, "the id of a property") for one in properties]
@@ -157,28 +152,17 @@ class Wikidata:
         self._class = instances_of and _matching(_ITEM, instances_of, "the id of a class")
         self._language = _matching(_LANGUAGE, language, "a language code")
         self._page = page
-        self._relations = relations or reviewed()
         if bool(self._items) == bool(self._class):
             raise ConfigError("expected either items or instances_of, to say which subjects are wanted.")
 
-    def load(
-        self,
-        state: str | os.PathLike[str],
-        *,
-        dates: bool = True,
-        aliases: bool = True,
-        progress: Progress | None = None,
-    ) -> ReadFacts:
+    def load(self, state: str | os.PathLike[str]) -> ReadFacts:
         """Fetch what is missing in the state file, then put it together.
 
-        An item whose label another one has too is called "label (Q95)", with the label as an alias.
+        An item whose label another one has too is called "label (Q95)", with the label as an alias. Of the subjects'
+        years, start and end are asked for, or the point in time; not what began and has no end there.
 
         Args:
             state: the state file; keep it until the import is done.
-            dates: whether to ask for the years of the subjects: start and end, or the point in time. What began
-                and has no end there is not asked for.
-            aliases: whether to ask for the other names of all that occurs.
-            progress: called after each page.
 
         Returns:
             Facts, events and entities, and what had to be left out.
@@ -198,18 +182,17 @@ class Wikidata:
         pages = State(state, options)
         scope = self._scope()
         facts = {
-            one: list(self._rows(pages, one, _FACTS, progress, scope=scope, property=one))
-            for one in self._properties
+            one: list(self._rows(pages, one, _FACTS, scope=scope, property=one)) for one in self._properties
         }
         dated: list[Row] = []
-        for name, template in (("dates", _DATES), ("moments", _MOMENTS)) if dates else ():
-            dated += self._rows(pages, name, template, progress, scope=scope)
+        for name, template in (("dates", _DATES), ("moments", _MOMENTS)):
+            dated += self._rows(pages, name, template, scope=scope)
         found = ReadFacts()
         names = _names([*(row for rows in facts.values() for row in rows), *dated])
-        other = self._aliases(pages, sorted(names, key=_number), progress) if aliases else {}
+        other = self._aliases(pages, sorted(names, key=lambda item: int(item[1:])))
         labels = _unique(names)
         for one, rows in facts.items():
-            relation = self._relations.by_property(one)
+            relation = reviewed().by_property(one)
             for number, row in enumerate(rows, start=1):
                 _fact(found, row, relation.name if relation else one, labels, (one, number))
         _events(found, dated, labels)
@@ -223,11 +206,8 @@ class Wikidata:
             return f"?s wdt:P31/wdt:P279* wd:{self._class} ."
         return f"VALUES ?s {{ {' '.join('wd:' + item for item in self._items)} }}"
 
-    def _rows(
-        self, pages: State, name: str, template: str, progress: Progress | None, **values: str
-    ) -> Iterator[Row]:
-        count = 0
-        for number in range(1 << 30):
+    def _rows(self, pages: State, name: str, template: str, **values: str) -> Iterator[Row]:
+        for number in itertools.count():
             rows = pages.get(name, number)
             if rows is None:
                 query = template.format(
@@ -235,20 +215,17 @@ class Wikidata:
                 )
                 rows = self._service.query(query)
                 pages.put(name, number, rows)
-            count += len(rows)
-            if progress is not None:
-                progress(name, count)
             yield from rows
             if len(rows) < self._page:
                 return
 
-    def _aliases(self, pages: State, items: Sequence[str], progress: Progress | None) -> dict[str, list[str]]:
+    def _aliases(self, pages: State, items: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for start in range(0, len(items), 200):
             some = items[start : start + 200]
             name = f"aliases {hashlib.sha256(' '.join(some).encode()).hexdigest()[:16]}"
             values = " ".join("wd:" + item for item in some)
-            for row in self._rows(pages, name, _ALIASES, progress, items=values):
+            for row in self._rows(pages, name, _ALIASES, items=values):
                 item = _item(row, "e")
                 if item and (alias := _value(row, "alias")):
                     found[item].append(alias)
@@ -272,10 +249,6 @@ def _item(row: Row, variable: str) -> str:
     return value if entry.get("type") == "uri" and _ITEM.fullmatch(value) else ""
 
 
-def _number(item: str) -> int:
-    return int(item[1:])
-
-
 def _names(rows: Iterable[Row]) -> dict[str, str]:
     """The label of each item; the service gives the id where there is none in the language."""
     found: dict[str, str] = {}
@@ -288,9 +261,7 @@ def _names(rows: Iterable[Row]) -> dict[str, str]:
 
 def _unique(names: dict[str, str]) -> dict[str, str]:
     """A label of its own for each item, whatever the order they came in."""
-    shared: dict[str, int] = defaultdict(int)
-    for name in names.values():
-        shared[name] += 1
+    shared = Counter(names.values())
     return {item: name if shared[name] == 1 else f"{name} ({item})" for item, name in names.items()}
 
 

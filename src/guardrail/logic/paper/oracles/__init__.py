@@ -7,10 +7,3 @@ stated    what a reply states and concludes      graphs    semantic graphs and t
 verdicts  the verdict                            rates     categories, counts and rates of many replies
 ```
 """
-
-from __future__ import annotations
-
-from guardrail.logic.paper.oracles.truth import Truth
-from guardrail.logic.paper.oracles.verdicts import ReplyVerdict, judge
-
-__all__ = ["ReplyVerdict", "Truth", "judge"]

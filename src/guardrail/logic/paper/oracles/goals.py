@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple, Years
@@ -20,9 +20,9 @@ from guardrail.logic.paper.oracles.graphs import canonical
 from guardrail.logic.paper.oracles.questions import denies, statement_form, year_claims
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reproof import Evaluator
-from guardrail.logic.statements import statements
 from guardrail.logic.statements.items import Known, items
-from guardrail.logic.temporal.events import history
+from guardrail.logic.statements.reading import statements
+from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.semantics import holds
 from guardrail.logic.temporal.senses import Claim
 
@@ -36,16 +36,6 @@ class GoalFacts:
     relations: Relations
 
 
-class Goal(Protocol):
-    """What is asked."""
-
-    def answers(self, world: GoalFacts) -> frozenset[bool]:
-        """Whether Yes is right in a world where only what follows from its facts is true.
-
-        Both, where it depends on what the words mean.
-        """
-
-
 @dataclass(frozen=True)
 class Holds:
     """Whether a triple holds (`affirms`), or whether it does not; joint relations ("same author") too."""
@@ -54,7 +44,7 @@ class Holds:
     affirms: bool = True
 
     def answers(self, world: GoalFacts) -> frozenset[bool]:
-        """As the protocol says."""
+        """Whether Yes is right where only what follows from these facts is true; both, where the words may mean either."""
         known = Evaluator(world.facts, world.relations)
         return frozenset({(known.truth(self.triple) is True) == self.affirms})
 
@@ -70,7 +60,7 @@ class Shares:
     affirms: bool = True
 
     def answers(self, world: GoalFacts) -> frozenset[bool]:
-        """As the protocol says."""
+        """As `Holds.answers`."""
         edges = [canonical(fact, world.relations) for fact in world.facts]
         sides = [
             (e.object, e.subject) if self.turned else (e.subject, e.object)
@@ -90,7 +80,7 @@ class Leads:
     affirms: bool = True
 
     def answers(self, world: GoalFacts) -> frozenset[bool]:
-        """As the protocol says."""
+        """As `Holds.answers`."""
         reached, waiting = {self.first}, [self.first]
         while waiting:
             here = waiting.pop()
@@ -112,10 +102,12 @@ class Happens:
     claim: Claim
 
     def answers(self, world: GoalFacts) -> frozenset[bool]:
-        """As the protocol says."""
-        spans = [(event, first, last) for event, several in world.years.items() for first, last in several]
-        senses = (self.claim, self.claim.strongest)
-        return frozenset(holds(one.formula, one.year, history(spans)) for one in senses)
+        """As `Holds.answers`."""
+        events = {event: IntervalSet(spans) for event, spans in world.years.items()}
+        return frozenset(holds(one.formula, one.year, events) for one in (self.claim, self.claim.strongest))
+
+
+Goal: TypeAlias = Holds | Shares | Leads | Happens
 
 
 def goal_of(truth: Truth) -> Goal | None:
@@ -156,14 +148,14 @@ def _about_facts(truth: Truth) -> Iterator[Goal]:
         for found in statements(form, truth.lexicon)
         for one in found.readings()
     ]
-    known = Known()
-    row = items(text, 0, len(text), truth.lexicon, known)
+    row = items(text, 0, len(text), truth.lexicon, Known())
     named = list(dict.fromkeys(item.mention.entity for item in row if item.mention and item.mention.entity))
-    pairs: list[Shares] = []
     shared = sorted(name for name in used if not truth.relations.of(name).symmetric)
-    for relation, turned in itertools.product(shared, (False, True)):
-        for first, second in itertools.combinations(named, 2):
-            pairs.append(Shares(relation, first, second, turned, affirms=not denied))
+    pairs = [
+        Shares(relation, first, second, turned, affirms=not denied)
+        for relation, turned in itertools.product(shared, (False, True))
+        for first, second in itertools.combinations(named, 2)
+    ]
     if _COMMON.search(text):
         yield from pairs
     for triple, negated in read:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
@@ -150,9 +149,9 @@ def _claim(text: str, link: Link) -> Claim | None:
 # In other words: what a question names, and one word that tells how it relates them.
 _RELATES = (
     (re.compile(r"\b(?:same time|same years?|overlap\w*|while|when|during|contempora\w+|coexist\w*|met|meet)\b", re.IGNORECASE),
-     '"{x}" was going on while "{y}" was going on.'),
-    (re.compile(r"\b(?:before|earlier|precede\w*|older)\b", re.IGNORECASE), '"{x}" happened before "{y}".'),
-    (re.compile(r"\b(?:after|later|follow\w*|younger)\b", re.IGNORECASE), '"{x}" happened after "{y}".'),
+     "{x} was going on while {y} was going on."),
+    (re.compile(r"\b(?:before|earlier|precede\w*|older)\b", re.IGNORECASE), "{x} happened before {y}."),
+    (re.compile(r"\b(?:after|later|follow\w*|younger)\b", re.IGNORECASE), "{x} happened after {y}."),
 )  # fmt: skip
 _NUMBER = re.compile(r"(?<![\w-])\d{3,4}(?!\w)")
 _THROUGHOUT = re.compile(r"\b(?:every|all|throughout|whole|entire)\b", re.IGNORECASE)
@@ -162,21 +161,21 @@ def _by_words(truth: Truth) -> Iterator[Claim]:
     """What a question asks that is worded otherwise: by the events and years that it names."""
     text = truth.question[:_LONG]
     row = items(text, 0, len(text), truth.lexicon, Known(truth.years))
-    named = [item.mention.entity for item in row if item.mention is not None]
+    named = [item.mention.entity for item in row if item.mention and item.mention.entity]
     events = list(dict.fromkeys(event for event in named if event in truth.years))
     years = [int(number) for number in _NUMBER.findall(text)]
     said: list[str] = []
     if len(events) == 2 and not years:
-        x, y = (json.dumps(event, ensure_ascii=False)[1:-1] for event in events)
+        x, y = map(quoted, events)
         said = [form.format(x=x, y=y) for word, form in _RELATES if word.search(text)]
     elif len(events) == 1 and len(years) == 2:
-        name = quoted(str(events[0]))
+        name = quoted(events[0])
         if _THROUGHOUT.search(text):
             said = [f"{name} was going on from {years[0]} to {years[1]}."]
         else:
             said = [f"{name} happened between {years[0]} and {years[1]}."]
     elif len(events) == 1 and len(years) == 1:
-        said = [f"{quoted(str(events[0]))} was going on in {years[0]}."]
+        said = [f"{quoted(events[0])} was going on in {years[0]}."]
     for sentence in said:
         found = read_claim(sentence)
         if found is not None:

@@ -7,7 +7,7 @@ A right word is not enough to be right: a reply that states none of the facts, o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from guardrail.logic.paper.oracles.truth import Truth
@@ -42,19 +42,10 @@ class Assessment:
 
     def to_json(self) -> dict[str, Any]:
         """The category, and what decided it, as JSON objects."""
-        found: dict[str, Any] = {"verdict": self.name, "reason": self.reason}
-        if self.verdict is not None:
-            found |= {
-                "contradictory": self.verdict.contradictory,
-                "follows": self.verdict.follows,
-                "true": list(self.verdict.true),
-                "false": list(self.verdict.false),
-                "unverified": list(self.verdict.unverified),
-                "missing": list(self.verdict.missing),
-                "nodes": self.verdict.nodes,
-                "edges": self.verdict.edges,
-            }
-        return found
+        decided = asdict(self.verdict) if self.verdict is not None else {}
+        for name in ("name", "concluded", "reason"):
+            decided.pop(name, None)
+        return {"verdict": self.name, "reason": self.reason, **decided}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from guardrail.logic.paper.oracles.graphs import Names, canonical
 from guardrail.logic.paper.oracles.questions import denies, statement_form
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reply import ReadReply
-from guardrail.logic.statements import Dated, Lexicon, Statement
 from guardrail.logic.statements.dates import spans
 from guardrail.logic.statements.items import Known, items
+from guardrail.logic.statements.model import Dated, Statement
 from guardrail.logic.statements.reading import read, stated
 from guardrail.logic.statements.words import ADVERBS, ARTICLES, BE, DO, HAVE, NEGATIONS, folded, stem
 
@@ -49,18 +49,14 @@ class Knowledge:
         statements: relations between two, in order.
         dates: events and their years, in order.
         conclusions: the sentences, or parts of sentences, that draw a conclusion.
-        unread: the other sentences, in which nothing was understood, and where they begin.
     """
 
     statements: tuple[Statement, ...]
     dates: tuple[Dated, ...]
     conclusions: tuple[str, ...]
-    unread: tuple[tuple[int, str], ...]
 
 
-def knowledge(
-    reply: ReadReply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon | None = None
-) -> Knowledge:
+def knowledge(reply: ReadReply, truth: Truth, goal: Goal | None) -> Knowledge:
     """The statements of the reasons; what follows "so", "hence" … is a conclusion and none of them.
 
     So is what repeats the question behind other statements, see `_repeats`.
@@ -68,10 +64,9 @@ def knowledge(
     said: list[Statement] = []
     dates: list[Dated] = []
     conclusions: list[str] = []
-    unread: list[tuple[int, str]] = []
     asked = truth.question + "\n\n"  # whom it asks about is whom "it" and "both" mean
     text = asked + "\n\n".join(reply.reasons)
-    for sentence in read(text, lexicon or truth.lexicon, about=truth.names):
+    for sentence in read(text, truth.lexicon, about=truth.names):
         if not sentence.row or sentence.start < len(asked):
             continue
         plain, start, stop = sentence.text, sentence.start, sentence.end
@@ -87,9 +82,7 @@ def knowledge(
         dates += when
         if thus is not None:
             conclusions.append(plain[cut:stop])
-        elif not found and not when:
-            unread.append((start, plain[start:stop]))
-    return Knowledge(tuple(said), tuple(dates), tuple(conclusions), tuple(unread))
+    return Knowledge(tuple(said), tuple(dates), tuple(conclusions))
 
 
 def drawn(found: Knowledge, truth: Truth, goal: Goal | None) -> bool | None:
@@ -115,17 +108,14 @@ def _repeats(goal: Holds, statement: Statement, truth: Truth) -> bool:
 
     A false positive statement is knowledge: the reply claims to know it.
     """
-    if not _asks(goal, statement, truth) or _is_fact(goal, truth):
+    if not _asks(goal, statement, truth):
         return False
+    asked = canonical(goal.triple, truth.relations)
+    if any(canonical(fact, truth.relations) == asked for fact in truth.facts):
+        return False  # to state a fact is knowledge
     return statement.negated or goal.affirms in goal.answers(
         GoalFacts(truth.facts, truth.years, truth.relations)
     )
-
-
-def _is_fact(goal: Holds, truth: Truth) -> bool:
-    """Whether what is asked is one of the facts: to state it is knowledge then, not a conclusion."""
-    asked = canonical(goal.triple, truth.relations)
-    return any(canonical(fact, truth.relations) == asked for fact in truth.facts)
 
 
 def _asks(goal: Holds, statement: Statement, truth: Truth) -> bool:

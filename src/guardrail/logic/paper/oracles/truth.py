@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.knowledge.relations import Relations, reviewed
-from guardrail.logic.statements import Lexicon
+from guardrail.logic.statements.lexicon import Lexicon
 from guardrail.logic.temporal.formula import Formula
 from guardrail.logic.temporal.notation import parse
 from guardrail.logic.vocabulary import lexicon

@@ -5,34 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.paper.oracles.goals import Goal, GoalFacts, goal_of
-from guardrail.logic.paper.oracles.graphs import (
-    BEGIN,
-    END,
-    Graph,
-    Names,
-    Similarity,
-    canonical,
-    dated_edges,
-    jaccard,
-)
+from guardrail.logic.paper.oracles.graphs import Names, canonical, jaccard, nodes_of
 from guardrail.logic.paper.oracles.stated import Knowledge, drawn, knowledge
 from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.reply import ReadReply, parse_reply
 from guardrail.logic.paper.questions.reproof import Evaluator
-from guardrail.logic.statements import Dated, Lexicon, Statement
+from guardrail.logic.statements.model import Dated, Statement
 
 VerdictName: TypeAlias = Literal["correct", "error_inference", "error_knowledge", "both", "unverified"]
-Known: TypeAlias = Callable[[Triple], "bool | None"]
-"""Whether a triple beyond the facts of the question is true (a knowledge base's answer); `None` if unknown."""
-
-THRESHOLD = 0.8
-"""The paper's: similarity of graphs from which a reply agrees with the truth."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +30,7 @@ class ReplyVerdict:
             statement, and the conclusion follows from it, or is right), "both", or "unverified": the reply does
             not begin as it was asked to, and its reasons do not show what it concludes.
         contradictory: whether the first word and the reasons conclude differently.
-        answer: what is right.
         concluded: what the first word says; `None` for a refusal or a reply that cannot be read.
-        reasoned: what the reasons conclude; `None` if they do not say.
         follows: whether the conclusion follows from what is stated; `None` if logic cannot decide.
         true, false, unverified: statements, in words; each false one with the fact that it goes against.
         missing: facts that the reply does not state.
@@ -56,9 +40,7 @@ class ReplyVerdict:
 
     name: VerdictName
     contradictory: bool
-    answer: bool
     concluded: bool | None
-    reasoned: bool | None
     follows: bool | None
     true: tuple[str, ...] = ()
     false: tuple[str, ...] = ()
@@ -68,69 +50,27 @@ class ReplyVerdict:
     edges: float | None = None
     reason: str = ""
 
-    def by_similarity(self, threshold: float = THRESHOLD) -> VerdictName:
-        """The verdict of the paper's two thresholds alone: unlike edges or nodes are an error of knowledge.
 
-        A conclusion that is wrong over a like graph is one of inference.
-        """
-        if self.concluded is None:
-            return "correct"
-        unlike, wrong = self.similarity < threshold, self.concluded != self.answer
-        if unlike:
-            return "both" if wrong else "error_knowledge"
-        return "error_inference" if wrong else "correct"
-
-    @property
-    def similarity(self) -> float:
-        """The lesser of node and edge similarity; 0 for a reply that states nothing, whose graph is empty."""
-        return min(self.nodes or 0.0, self.edges or 0.0)
-
-
-def judge(
-    reply: str | ReadReply,
-    truth: Truth,
-    *,
-    similarity: Similarity | None = None,
-    threshold: float = THRESHOLD,
-    known: Known | None = None,
-    lexicon: Lexicon | None = None,
-    further: Sequence[Statement] = (),
-) -> ReplyVerdict:
+def judge(reply: str, truth: Truth) -> ReplyVerdict:
     """The verdict on a reply.
-
-    Args:
-        reply: the text, or what `questions.reply.parse` made of it.
-        truth: of the question.
-        similarity: cosine of two names' embeddings; without it, names are one when identical, aliases, or equal but
-            for case, accents and small words.
-        threshold: cosine from which two names are one.
-        known: a knowledge base's word on statements beyond the facts.
-        lexicon: names and ways of saying, where more are known than those of the truth.
-        further: statements of the reply that were read by other means.
 
     Example:
         >>> truth = Truth("Was Euler born in Basel?", True, (Triple("Euler", "place of birth", "Basel"),))
         >>> judge("No. Euler was born in Bern.", truth).name
         'error_knowledge'
     """
-    read = parse_reply(reply) if isinstance(reply, str) else reply
+    read = parse_reply(reply)
     if read.conclusion == "unknown":
-        return ReplyVerdict(
-            "correct", False, truth.answer, None, None, None, reason="It says that it does not know."
-        )
+        return ReplyVerdict("correct", False, None, None, reason="It says that it does not know.")
     goal = goal_of(truth)
-    names = Names(truth.aliases, truth.names, similarity=similarity, threshold=threshold)
-    found = knowledge(read, truth, goal, lexicon=lexicon)
-    found = replace(found, statements=(*found.statements, *further))
-    return _Judge(truth, goal, names, known).verdict(read, found)
+    return _Judge(truth, goal).verdict(read, knowledge(read, truth, goal))
 
 
 class _Judge:
-    def __init__(self, truth: Truth, goal: Goal | None, names: Names, known: Known | None) -> None:
+    def __init__(self, truth: Truth, goal: Goal | None) -> None:
         self.truth = truth
         self.goal = goal
-        self.names = names
-        self.known = known
+        self.names = Names(truth.aliases, truth.names)
         self.evaluator = Evaluator(truth.facts, truth.relations)
         self.facts = [canonical(fact, truth.relations) for fact in truth.facts]
         self.relations = {fact.relation for fact in self.facts}
@@ -158,7 +98,8 @@ class _Judge:
             else:
                 open_.append(words)
         years = dict(self.truth.years)
-        for event, span in self._spans(found.dates):
+        dated = list(self._spans(found.dates))
+        for event, span in dated:
             held, words = self._dated(event, span)
             (true if held else false if held is False else open_).append(words)
             if held is False:
@@ -173,18 +114,16 @@ class _Judge:
             # A wrong conclusion follows, and what is known to be true does not lead to it: what is not known is false
             false, open_ = [f"{words} (against: what follows from it is false)" for words in open_], []
         name = self._name(first, reasoned, follows, bool(true), bool(false))
-        nodes, edges = self._similar(positive, found.dates)
+        nodes, edges = self._similar(positive, dated)
         return ReplyVerdict(
             name,
             first is not None and reasoned is not None and first != reasoned,
-            self.truth.answer,
             first,
-            reasoned,
             follows,
             tuple(true),
             tuple(false),
             tuple(open_),
-            tuple(self._missing(stated, found.dates)),
+            tuple(self._missing(stated, dated)),
             nodes,
             edges,
             _reason(name, false),
@@ -230,8 +169,6 @@ class _Judge:
 
     def _held(self, triple: Triple, negated: bool) -> bool | None:
         held = self.evaluator.truth(triple)
-        if held is None and self.known is not None:
-            held = self.known(triple)
         return held if held is None else held != negated
 
     def _against(self, triple: Triple, negated: bool, stated: Evaluator) -> Triple | None:
@@ -291,29 +228,28 @@ class _Judge:
         first, last = self.truth.years[event][0]
         begin = said.begin if said.begin is not None else first
         end = said.end if said.end is not None else last
-        return (begin, end) if begin <= end else (min(begin, end), max(begin, end))
+        return min(begin, end), max(begin, end)
 
     # --- graphs --------------------------------------------------------------------------------------------
 
-    def _similar(self, triples: list[Triple], dates: tuple[Dated, ...]) -> tuple[float | None, float | None]:
+    def _similar(
+        self, triples: list[Triple], dated: list[tuple[str, Dated]]
+    ) -> tuple[float | None, float | None]:
         """Node and edge similarity of what the reply states and the truth."""
-        ours = [edge for event, span in self._spans(dates) for edge in _edges(event, span)]
-        said = Graph(frozenset([*triples, *ours]))
-        if not said.edges:
+        ours = (edge for event, one in dated if not one.negated for edge in _edges(event, one.begin, one.end))
+        said = {*triples, *ours}
+        if not said:
             return None, None
-        spans = [
-            edge for event, first, last in self.truth.spans for edge in dated_edges(event, (first, last))
-        ]
-        truth = Graph(frozenset([*self.facts, *spans]))
-        return jaccard(sorted(said.nodes), sorted(truth.nodes), self.names), jaccard(
-            sorted(said.edges), sorted(truth.edges), self.names
-        )
+        truth = {*self.facts, *(edge for span in self.truth.spans for edge in _edges(*span))}
+        names = self.names
+        nodes = jaccard(nodes_of(said), nodes_of(truth), names.same)
+        return nodes, jaccard(sorted(said), sorted(truth), names.same_edge)
 
-    def _missing(self, stated: Evaluator, dates: tuple[Dated, ...]) -> Iterator[str]:
+    def _missing(self, stated: Evaluator, dated: list[tuple[str, Dated]]) -> Iterator[str]:
         for fact in self.facts:
             if stated.truth(fact) is not True:
                 yield _words(fact)
-        told = {event for event, _ in self._spans(dates)}
+        told = {event for event, _ in dated}
         for event, first, last in self.truth.spans:
             if event not in told:
                 yield f"{event}, {first} to {last}"
@@ -327,13 +263,11 @@ def _agrees(said: Dated, span: Years) -> bool:
     return said.begin in (None, first) and said.end in (None, last)
 
 
-def _edges(event: str, said: Dated) -> Iterator[Triple]:
-    if said.negated:
-        return
-    if said.begin is not None:
-        yield Triple(event, BEGIN, str(said.begin))
-    if said.end is not None:
-        yield Triple(event, END, str(said.end))
+def _edges(event: str, begin: int | None, end: int | None) -> Iterator[Triple]:
+    """An event's first and last year, as far as they are known."""
+    for relation, year in (("begin", begin), ("end", end)):
+        if year is not None:
+            yield Triple(event, relation, str(year))
 
 
 def _words(triple: Triple, *, denied: bool = False) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Any, Literal, TypeAlias, get_args
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.building import build
-from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.knowledge.proofs import Proof
+from guardrail.logic.knowledge.facts import Triple, listed
+from guardrail.logic.knowledge.proofs import Judgement
 from guardrail.logic.knowledge.relations import SAME, Relations, reviewed
 from guardrail.logic.paper.questions.deriving import Rule, derived
 from guardrail.logic.paper.questions.reproof import Disagreement, Evaluator
@@ -37,6 +37,7 @@ _DERIVED: Mapping[CaseRule, Sequence[Rule]] = {
     "composite": ("composite",),
 }
 _PROOFS: Mapping[CaseRule, Sequence[str]] = {**_DERIVED, "negation": ("fact",)}  # of what holds
+_TURNS = 2  # how often one triple may be asked of within a cell
 _NEEDS: Mapping[CaseRule, str] = {
     "negation": "facts",
     "transitive": "a transitive relation or a chain of two relations among its facts",
@@ -83,10 +84,10 @@ class FactCase:
             "rule": self.rule,
             "question": self.question,
             "answer": self.answer,
-            "triple": _listed(self.triple),
+            "triple": listed(self.triple),
             "affirms": self.affirms,
             "mutation": self.mutation,
-            "facts": [_listed(fact) for fact in self.facts],
+            "facts": [listed(fact) for fact in self.facts],
             "proof": self.proof,
             "explanation": self.explanation,
         }
@@ -115,41 +116,32 @@ class Generated:
     cells: Mapping[tuple[str, CaseRule], Cell] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    triple: Triple
-    holds: bool
-    proof: Proof
-
-
 def generate(
     domains: Mapping[str, Iterable[Triple]],
     *,
     relations: Relations | None = None,
     count: int = 200,
     seed: int = 0,
-    turns: int = 2,
 ) -> Generated:
     """Cases for each domain and rule, the same for the same arguments.
 
     Relations take turns; Yes and No alternate. A triple is asked of once; where a cell is short it is asked of
-    again with the other answer, up to `turns` times in all. No question is there twice.
+    again with the other answer. No question is there twice.
 
     Args:
         domains: base triples by name.
         relations: the table; the reviewed one by default.
         count: cases per domain and rule, at most.
         seed: of the random numbers.
-        turns: how often one triple may be asked of within a cell.
 
     Raises:
-        ConfigError: a count is below 1.
+        ConfigError: the count is below 1.
         InputError: there are no facts.
         MissingExtra, EngineFault: SWI-Prolog or pyswip is not installed.
         Disagreement: the two proofs of an answer differ.
     """
-    if count < 1 or turns < 1:
-        raise ConfigError(f"expected count ≥ 1 and turns ≥ 1, got {count!r} and {turns!r}")
+    if count < 1:
+        raise ConfigError(f"expected count ≥ 1, got {count!r}")
     given = {name: sorted(set(triples)) for name, triples in domains.items()}
     if not any(given.values()):
         raise InputError("expected base triples in at least one domain, got none")
@@ -165,9 +157,9 @@ def generate(
                 build(Path(place) / str(number), triples, relations=table)
                 with KnowledgeBase.open(Path(place) / str(number)) as base:
                     for rule in RULES:
-                        made = maker.cell(name, rule, base, count=count, turns=turns)
+                        made = maker.cell(name, rule, base, count=count)
                         cases += made
-                        cells[name, rule] = _cell(made, rule, count, turns)
+                        cells[name, rule] = _cell(made, rule, count)
     return Generated(cases, cells)
 
 
@@ -179,19 +171,17 @@ class _Maker:
         self.second = second
         self.seed = seed
         self.asked: dict[str, bool] = {}
-        self.propositions: dict[Triple, bool] = {}
+        self.propositions: dict[Triple, str] = {}
 
-    def cell(
-        self, domain: str, rule: CaseRule, base: KnowledgeBase, *, count: int, turns: int
-    ) -> list[FactCase]:
+    def cell(self, domain: str, rule: CaseRule, base: KnowledgeBase, *, count: int) -> list[FactCase]:
         """The cases of one domain and rule."""
         rng = random.Random(f"{self.seed}/{domain}/{rule}")  # noqa: S311  # an order, no secret
         found: list[FactCase] = []
         inside = set(base.facts())
         drawn = _candidates(rule, base, count, self.seed)
-        pool = [one for triple in drawn for one in self._judged(triple, rule, inside)]
+        pool = [one for one in map(self.whole.ask, drawn) if self._fits(one, rule, inside)]
         given: dict[Triple, bool] = {}
-        for turn in range(turns):
+        for turn in range(_TURNS):
             for one in pool:
                 if len(found) == count:
                     return found
@@ -204,49 +194,44 @@ class _Maker:
                 found.append(self._case(f"{domain}-{rule}-{len(found) + 1}", one, wording, domain, rule))
         return found
 
-    def _judged(self, drawn: Triple, rule: CaseRule, inside: set[Triple]) -> Iterator[_Candidate]:
-        """The triple, if all facts decide it, by this rule where it holds, and those that do are of this domain."""
-        judgement = self.whole.ask(drawn)
-        if judgement.proof is None:
-            return
-        holds = judgement.state == "entailed"
-        if not inside.issuperset(judgement.facts) or (holds and judgement.proof.rule not in _PROOFS[rule]):
-            return
-        if self.propositions.setdefault(judgement.triple, holds) != holds:
-            return
-        yield _Candidate(judgement.triple, holds, judgement.proof)
+    def _fits(self, one: Judgement, rule: CaseRule, inside: set[Triple]) -> bool:
+        """Whether all facts decide it, by this rule where it holds, and those that do are of this domain."""
+        if one.proof is None or not inside.issuperset(one.facts):
+            return False
+        if one.state == "entailed" and one.proof.rule not in _PROOFS[rule]:
+            return False
+        return self.propositions.setdefault(one.triple, one.state) == one.state
 
-    def _wording(self, one: _Candidate, rule: CaseRule, rng: random.Random, wanted: bool) -> Wording | None:
+    def _wording(self, one: Judgement, rule: CaseRule, rng: random.Random, wanted: bool) -> Wording | None:
         """A wording with the wanted answer that was not used yet; for `negation`, one that denies."""
         open_ = [
             wording
             for wording in wordings(one.triple, self.whole.relations, double=rule == "negation")
-            if (wording.affirms == one.holds) == wanted and wording.question not in self.asked
+            if (wording.affirms == (one.state == "entailed")) == wanted and wording.question not in self.asked
         ]
         if rule == "negation":
             open_ = [wording for wording in open_ if "negation" in wording.mutation] or open_
         return rng.choice(open_) if open_ else None
 
     def _case(
-        self, identifier: str, one: _Candidate, wording: Wording, domain: str, rule: CaseRule
+        self, identifier: str, one: Judgement, wording: Wording, domain: str, rule: CaseRule
     ) -> FactCase:
+        answer = wording.affirms == (one.state == "entailed")
         again = self.second.answer(wording.question, one.triple)
-        if again is not (wording.affirms == one.holds):
-            raise Disagreement(
-                f"{wording.question!r}: {wording.affirms == one.holds} by the rules, {again} by the second proof"
-            )
+        if again is not answer or one.proof is None:
+            raise Disagreement(f"{wording.question!r}: {answer} by the rules, {again} by the second proof")
         return FactCase(
             identifier=identifier,
             question=wording.question,
-            answer=wording.affirms == one.holds,
+            answer=answer,
             domain=domain,
             rule=rule,
             triple=one.triple,
             affirms=wording.affirms,
             mutation=wording.mutation,
-            facts=one.proof.facts,
+            facts=one.facts,
             proof=one.proof.rule,
-            explanation=one.proof.words(self.whole.relations),
+            explanation=one.words,
         )
 
 
@@ -255,7 +240,7 @@ def _candidates(rule: CaseRule, base: KnowledgeBase, count: int, seed: int) -> l
     few = max(2, count // 4)
     names = sorted(base.relations)
     holding = [
-        [one.triple for one in derived(base, kind, name, limit=count, each=few, seed=seed)]
+        list(derived(base, kind, name, limit=count, each=few, seed=seed))
         for kind in _DERIVED[rule]
         for name in names
     ]
@@ -294,7 +279,7 @@ def _in_turn(pools: Iterable[Sequence[Triple]]) -> list[Triple]:
     return [one for row in zip_longest(*pools) for one in row if one is not None]
 
 
-def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int, turns: int) -> Cell:
+def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int) -> Cell:
     triples = len({case.triple for case in cases})
     if len(cases) == count:
         return Cell(count, triples)
@@ -303,9 +288,5 @@ def _cell(cases: Sequence[FactCase], rule: CaseRule, count: int, turns: int) -> 
     kinds = Counter(case.triple.relation.removeprefix(SAME) for case in cases)
     listed = ", ".join(sorted(kinds))
     return Cell(
-        len(cases), triples, f"{triples} triples follow ({listed}), each asked of at most {turns} times"
+        len(cases), triples, f"{triples} triples follow ({listed}), each asked of at most {_TURNS} times"
     )
-
-
-def _listed(triple: Triple) -> list[str]:
-    return [triple.subject, triple.relation, triple.object]

@@ -5,10 +5,9 @@ The flow asks at temperature 0, so that with a lasting cache a run that was inte
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias
 
 from guardrail.engine.flow import Failed, Flow, each
 from guardrail.logic.paper.questions.prompt import Kind, prompt
@@ -16,9 +15,9 @@ from guardrail.logic.paper.questions.reply import parse_reply
 from guardrail.requests import Ask
 from guardrail.statistics.intervals import wilson
 
-Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
+_MOST_TOKENS = 400  # of a reply
 
-K = TypeVar("K", bound=Hashable)
+Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
 
 
 class Asked(Protocol):
@@ -79,7 +78,6 @@ def evaluate(
     *,
     kind: Kind = "relation",
     context: Callable[[Any], Sequence[str]] | None = None,
-    max_tokens: int | None = 400,
 ) -> Flow[list[CaseOutcome]]:
     """Ask all cases; the outcomes come in their order.
 
@@ -87,13 +85,12 @@ def evaluate(
         cases: what to ask.
         kind: which prompt.
         context: sentences in the prompt: a case's own facts, for asking again with the evidence.
-        max_tokens: bound on each reply.
     """
     replies = yield from each(
         Ask(
             prompt(case.question, kind=kind, context=context(case) if context else ()),
             temperature=0.0,
-            max_tokens=max_tokens,
+            max_tokens=_MOST_TOKENS,
         )
         for case in cases
     )
@@ -113,14 +110,6 @@ def judged(case: Asked, text: str) -> CaseOutcome:
         case said:
             right = (said == "yes") == case.answer
             return CaseOutcome(case, "right" if right else "wrong", said, text)
-
-
-def by(outcomes: Iterable[CaseOutcome], key: Callable[[Any], K]) -> Mapping[K, Rate]:
-    """The rate of each group of cases, in the order in which the groups first come."""
-    groups: dict[K, list[CaseOutcome]] = defaultdict(list)
-    for one in outcomes:
-        groups[key(one.case)].append(one)
-    return {name: wrong_rate(group) for name, group in groups.items()}
 
 
 def wrong_rate(outcomes: Sequence[CaseOutcome]) -> Rate:

@@ -51,12 +51,10 @@ class ReadReply:
     Attributes:
         conclusion: `yes`, `no`, `unknown` (it says so, or will not answer) or `malformed` (anything else).
         reasons: the sentences that follow, one each, numbers and bullets taken off; of a malformed reply, all.
-        refused: an `unknown` that is a refusal and no "I don't know".
     """
 
     conclusion: Conclusion
     reasons: tuple[str, ...] = ()
-    refused: bool = False
 
 
 def parse_reply(text: str) -> ReadReply:
@@ -67,7 +65,7 @@ def parse_reply(text: str) -> ReadReply:
 
     Example:
         >>> parse_reply("Yes, because Euler was born in Basel.")
-        ReadReply(conclusion='yes', reasons=('Euler was born in Basel.',), refused=False)
+        ReadReply(conclusion='yes', reasons=('Euler was born in Basel.',))
         >>> parse_reply("I don't know.").conclusion, parse_reply("No doubt it is so.").conclusion
         ('unknown', 'malformed')
     """
@@ -82,7 +80,7 @@ def parse_reply(text: str) -> ReadReply:
     plain = unicodedata.normalize("NFKC", body[:200]).replace("’", "'")
     unsure = _UNSURE.match(plain)
     if unsure or _REFUSAL.match(plain):
-        return ReadReply("unknown", _reasons(body[unsure.end() :] if unsure else ""), refused=unsure is None)
+        return ReadReply("unknown", _reasons(body[unsure.end() :] if unsure else ""))
     return ReadReply("malformed", _reasons(body))
 
 

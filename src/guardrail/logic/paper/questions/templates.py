@@ -37,9 +37,6 @@ _HELD = frozenset(_NOUNS) - {
     "symptoms and signs",
 }
 
-Mutation = str
-"""What was done to the plain sentence: "none", "synonym", "antonym", "negation", or two joined by "+"."""
-
 # What is put around a sentence, and whether that asks for it or for its opposite.
 _FRAMES = (
     ("Is it true that {}?", True),
@@ -57,12 +54,12 @@ class Wording:
     Attributes:
         question: in English.
         affirms: whether Yes means that the triple holds; else, that it does not.
-        mutation: what was done to the plain sentence.
+        mutation: what was done to the plain sentence: "none", "synonym", "antonym", "negation", or two joined by "+".
     """
 
     question: str
     affirms: bool
-    mutation: Mutation = "none"
+    mutation: str = "none"
 
 
 def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> Iterator[Wording]:
@@ -82,8 +79,10 @@ def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> I
         Is it true that Vertigo was directed by Alfred Hitchcock? True
         Is it correct to say that Vertigo was directed by Alfred Hitchcock? True
     """
+    subject, object_ = triple.subject, triple.object
+    if relations.joint(triple.relation) is not None:
+        subject, object_ = f"{subject} and {object_}", ""
     for phrase, sign, kind in _phrases(triple.relation, relations):
-        subject, object_ = _sides(triple, relations)
         if sign:
             yield Wording(phrase.question(subject, object_), affirms=True, mutation=kind)
         said = phrase.statement(subject, object_)
@@ -100,21 +99,8 @@ def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> I
                 yield Wording(frame.format(denied), affirms=not true, mutation=mutation)
 
 
-def statement(triple: Triple, relations: Relations, *, holds: bool = True) -> str:
-    """A triple or its denial as a sentence, without a full stop."""
-    phrase = next(_phrases(triple.relation, relations))[0]
-    subject, object_ = _sides(triple, relations)
-    return phrase.statement(subject, object_) if holds else phrase.denial(subject, object_)
-
-
 def _joined(*kinds: str) -> str:
     return "+".join(kind for kind in kinds if kind != "none")
-
-
-def _sides(triple: Triple, relations: Relations) -> tuple[str, str]:
-    if relations.joint(triple.relation) is not None:
-        return f"{triple.subject} and {triple.object}", ""
-    return triple.subject, triple.object
 
 
 def _phrases(name: str, relations: Relations) -> Iterator[tuple[Phrase, bool, str]]:

@@ -10,14 +10,13 @@ What the published templates ([li2025] Table III) leave open is closed here:
   never in front of "every";
 - names are in double quotes with JSON's escapes, so they may contain anything.
 
-The sentences are exact: `english_parse.read` gives the formula and the year back. "Was going on in" a year means: in at
+The sentences are exact: `benchmarks.logic.english` reads the formula and the year back. "Was going on in" a year means: in at
 least a part of it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from guardrail.logic.temporal.formula import (
     And,
@@ -33,34 +32,23 @@ from guardrail.logic.temporal.formula import (
 )
 from guardrail.logic.temporal.notation import quoted
 
-NAMES_OF_YEARS = ("Y", "Z", "X", "W", "V")
+_NAMES_OF_YEARS = ("Y", "Z", "X", "W", "V")
 
 
-def question(formula: Formula, year: int, *, today: int | None = None) -> str:
+def question(formula: Formula, year: int) -> str:
     """The question whether a formula is true in a year; its answer is Yes or No.
-
-    Args:
-        formula: what is asked.
-        year: the year it is asked of.
-        today: this year, which decides on the tense; the past throughout if not given.
 
     Example:
         >>> from guardrail.logic.temporal.notation import parse
         >>> print(question(parse('F[0,40] "Victorian era"'), 1800))
         Was "Victorian era" going on in some year from 0 to 40 years after 1800?
-        >>> print(question(parse('"Victorian era"'), 2060, today=2026))
-        Will "Victorian era" be going on in 2060?
     """
-    return _Writer(tense_of(year, today)).clause(formula, _At(the_year(year))).asked()
+    clause = _clause(formula, _At(_the_year(year)))
+    return f"{clause.verb.capitalize()} {clause.subject} {clause.rest}?"
 
 
-def statement(formula: Formula, year: int, *, today: int | None = None) -> str:
+def statement(formula: Formula, year: int) -> str:
     """The sentence that says a formula is true in a year.
-
-    Args:
-        formula: what is claimed.
-        year: the year it is claimed of.
-        today: as for `question`.
 
     Example:
         >>> from guardrail.logic.temporal.notation import parse
@@ -68,52 +56,21 @@ def statement(formula: Formula, year: int, *, today: int | None = None) -> str:
         "dickens" was going on in every year after 1800 until there came, from 10 to 20 years after 1800, a year in
         which "Victorian era" was going on.
     """
-    said = _Writer(tense_of(year, today)).said(formula, _At(the_year(year)))
+    said = _said(formula, _At(_the_year(year)))
     return f"{said[0].upper()}{said[1:]}."
 
 
-class Tense(StrEnum):
-    """When the year that a sentence is about lies, seen from today."""
-
-    PAST = "past"
-    PRESENT = "present"
-    FUTURE = "future"
-
-    def singular(self) -> str:
-        """The form of "be" for one."""
-        return {"past": "was", "present": "is", "future": "will"}[self]
-
-    def plural(self) -> str:
-        """The form of "be" for several."""
-        return {"past": "were", "present": "are", "future": "will"}[self]
-
-    @property
-    def be(self) -> str:
-        """What the future puts behind its subject: "will … be"."""
-        return "be " if self is Tense.FUTURE else ""
-
-    @property
-    def came(self) -> str:
-        """The verb of "until there came a year"."""
-        return "came" if self is Tense.PAST else "comes"
-
-
 @dataclass(frozen=True, slots=True)
-class Clause:
+class _Clause:
     """A main clause cut so that it can be said and asked: "it" "was" "going on in 1900"."""
 
     subject: str
-    verb: str
     rest: str
+    verb: str = "was"
 
-    def said(self) -> str:
+    def __str__(self) -> str:
         """As a statement, without capital and period."""
         return f"{self.subject} {self.verb} {self.rest}"
-
-    def asked(self) -> str:
-        """As a question: the verb first."""
-        verb = self.verb[0].upper() + self.verb[1:]
-        return f"{verb} {self.subject} {self.rest}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,144 +81,129 @@ class _At:
     named: int = 0
     number: str = ""
 
-    def next(self) -> _At:
-        return replace(self, year=f"the year after {self.year}")
-
     def inside(self) -> _At:
         """For a clause about a year that is introduced here, and its name."""
-        return replace(self, year=f"year {name_of_year(self.named)}", named=self.named + 1)
+        name = _NAMES_OF_YEARS[self.named] if self.named < len(_NAMES_OF_YEARS) else f"Y{self.named}"
+        return replace(self, year=f"year {name}", named=self.named + 1)
 
     def part(self, number: int) -> _At:
-        return replace(self, number=self.label(number))
-
-    def label(self, number: int) -> str:
-        return f"{self.number}.{number}" if self.number else str(number)
+        return replace(self, number=f"{self.number}.{number}" if self.number else str(number))
 
 
-class _Writer:
-    """One sentence in one tense. Each `_…` below writes one kind of clause."""
+def _clause(formula: Formula, at: _At) -> _Clause:
+    """The formula, true in the year `at.year`."""
+    state = _state(formula)
+    if state is not None:
+        return replace(state, rest=f"{state.rest} in {at.year}")
+    match formula:
+        case Next(arg) if _moves(arg):
+            return _clause(arg, replace(at, year=f"the year after {at.year}"))
+        case Next(arg):
+            inside = at.inside()
+            return _Clause(f"the year after {at.year}", f"a {inside.year} such that {_said(arg, inside)}")
+        case Finally(arg, least, most):
+            return _some(arg, _bounds(least, most, at.year), at, negative=False)
+        case Not(Finally(arg, least, most)):
+            return _some(arg, _bounds(least, most, at.year), at, negative=True)
+        case Globally(Atom(name), least, most):
+            return _event(name, f"in every year {_bounds(least, most, at.year)}")
+        case Globally(arg, least, most):
+            return _every(arg, _bounds(least, most, at.year), at)
+        case Until():
+            return _until(formula, at)
+    return _connected(formula, at)
 
-    def __init__(self, tense: Tense) -> None:
-        self.one = tense.singular()
-        self.many = tense.plural()
-        self.be = tense.be
-        self.came = tense.came
 
-    def clause(self, formula: Formula, at: _At) -> Clause:
-        """The formula, true in the year `at.year`."""
-        state = self.state(formula)
-        if state is not None:
-            return replace(state, rest=f"{state.rest} in {at.year}")
-        match formula:
-            case Next(arg) if _moves(arg):
-                return self.clause(arg, at.next())
-            case Next(arg):
-                inside = at.inside()
-                such = f"a {inside.year} such that {self.said(arg, inside)}"
-                return Clause(f"the year after {at.year}", self.one, f"{self.be}{such}")
-            case Finally(arg, least, most):
-                return self._some(arg, bounds(least, most, at.year), at, negative=False)
-            case Not(Finally(arg, least, most)):
-                return self._some(arg, bounds(least, most, at.year), at, negative=True)
-            case Globally(Atom(name), least, most):
-                return self.event(name, f"in every year {bounds(least, most, at.year)}")
-            case Globally(arg, least, most):
-                return self._every(arg, bounds(least, most, at.year), at)
-            case Until():
-                return self._until(formula, at)
-        return self._connected(formula, at)
+def _connected(formula: Formula, at: _At) -> _Clause:
+    """Not, and, or, if: of the year that the whole speaks of."""
+    match formula:
+        case Not(arg):
+            return _Clause("it", f"false that {_said(arg, at)}")
+        case And(left, right):
+            return _Clause("both of these", f"true: {_two(left, right, at)}", "were")
+        case Or(left, right):
+            return _Clause("at least one of these", f"true: {_two(left, right, at)}")
+        case Implies():
+            return _Clause("it", f"true that {_said(formula, at)}")
+    raise AssertionError(formula)  # an event alone is a state
 
-    def _connected(self, formula: Formula, at: _At) -> Clause:
-        """Not, and, or, if: of the year that the whole speaks of."""
-        match formula:
-            case Not(arg):
-                return Clause("it", self.one, f"{self.be}false that {self.said(arg, at)}")
-            case And(left, right):
-                return Clause("both of these", self.many, f"{self.be}true: {self._two(left, right, at)}")
-            case Or(left, right):
-                said = self._two(left, right, at)
-                return Clause("at least one of these", self.one, f"{self.be}true: {said}")
-            case Implies():
-                return Clause("it", self.one, f"{self.be}true that {self._if(formula, at)}")
-        raise AssertionError(formula)  # an event alone is a state
 
-    def said(self, formula: Formula, at: _At) -> str:
-        if isinstance(formula, Implies):
-            return self._if(formula, at)
-        return self.clause(formula, at).said()
+def _said(formula: Formula, at: _At) -> str:
+    if isinstance(formula, Implies):
+        return f"if {_two(formula.left, formula.right, at, between=', then ')}"
+    return str(_clause(formula, at))
 
-    def event(self, name: str, when: str) -> Clause:
-        return Clause(quoted(name), self.one, f"{self.be}going on {when}")
 
-    def state(self, formula: Formula) -> Clause | None:
-        """What is said of a year without speaking of another one, in one breath; `None` if that cannot be."""
-        match formula:
-            case Atom(name):
-                return Clause(quoted(name), self.one, f"{self.be}going on")
-            case Not(Atom(name)):
-                return Clause(quoted(name), self.one, f"not {self.be}going on")
-            case And(Atom(a), Atom(b)):
-                return Clause(f"both {quoted(a)} and {quoted(b)}", self.many, f"{self.be}going on")
-            case Or(Atom(a), Atom(b)):
-                return Clause(f"at least one of {quoted(a)} and {quoted(b)}", self.one, f"{self.be}going on")
-            case And(Not(Atom(a)), Not(Atom(b))):
-                return Clause(f"neither {quoted(a)} nor {quoted(b)}", self.one, f"{self.be}going on")
-            case And(Atom(a), Not(Atom(b))):
-                return Clause(f"{quoted(a)} but not {quoted(b)}", self.one, f"{self.be}going on")
-            case Not(And(Atom(a), Atom(b))):
-                return Clause(f"{quoted(a)} and {quoted(b)}", self.many, f"not both {self.be}going on")
-        return None
+def _event(name: str, when: str) -> _Clause:
+    return _Clause(quoted(name), f"going on {when}")
 
-    def _some(self, arg: Formula, years: str, at: _At, *, negative: bool) -> Clause:
-        if isinstance(arg, Atom):
-            return self.event(arg.name, f"in {'no' if negative else 'some'} year {years}")
-        article = "no" if negative else "a"
-        return Clause("there", self.one, f"{self.be}{article} year {self._such(arg, years, at, bare=True)}")
 
-    def _every(self, arg: Formula, years: str, at: _At) -> Clause:
-        state = self.state(arg)
-        if state is not None:
-            return Clause("it", self.one, f"{self.be}true in every year {years} that {state.said()}")
-        inside = at.inside()
-        rest = f"true for every {inside.year} {years} that {self.said(arg, inside)}"
-        return Clause("it", self.one, f"{self.be}{rest}")
+def _state(formula: Formula) -> _Clause | None:
+    """What is said of a year without speaking of another one, in one breath; `None` if that cannot be."""
+    match formula:
+        case Atom(name):
+            return _Clause(quoted(name), "going on")
+        case Not(Atom(name)):
+            return _Clause(quoted(name), "not going on")
+        case And(Atom(a), Atom(b)):
+            return _Clause(f"both {quoted(a)} and {quoted(b)}", "going on", "were")
+        case Or(Atom(a), Atom(b)):
+            return _Clause(f"at least one of {quoted(a)} and {quoted(b)}", "going on")
+        case And(Not(Atom(a)), Not(Atom(b))):
+            return _Clause(f"neither {quoted(a)} nor {quoted(b)}", "going on")
+        case And(Atom(a), Not(Atom(b))):
+            return _Clause(f"{quoted(a)} but not {quoted(b)}", "going on")
+        case Not(And(Atom(a), Atom(b))):
+            return _Clause(f"{quoted(a)} and {quoted(b)}", "not both going on", "were")
+    return None
 
-    def _such(self, arg: Formula, years: str, at: _At, *, bare: bool = False, label: str = "") -> str:
-        """What is true of a year behind "a year": where it lies, and a clause about it."""
-        state = self.state(arg)
-        gap = f"{years} " if bare else ""
-        if state is not None:
-            return f"{gap}in which {label}{state.said()}"
-        inside = at.inside()
-        return f"{inside.year.removeprefix('year ')} {gap}such that {label}{self.said(arg, inside)}"
 
-    def _until(self, formula: Until, at: _At) -> Clause:
-        """Left until right; numbered where one of the two is more than a state."""
-        left, right = formula.left, formula.right
-        years = bounds(formula.least, formula.most, at.year)
-        state = self.state(left)
-        first = second = ""
-        ends = at
-        if state is None or self.state(right) is None:
-            first, second = (f"({at.label(number)}) " for number in (1, 2))
-            ends = replace(at.part(2), named=at.named + (state is None))  # the first year's name is taken
-        such = self._such(right, years, ends, label=second)
-        waiting = f"until there {self.came}, {years}, a year {such}"
-        if isinstance(left, Atom) and not first:
-            return self.event(left.name, f"in every year after {at.year} {waiting}")
-        if state is not None:
-            rest = f"true in every year after {at.year} that {first}{state.said()}, {waiting}"
-        else:
-            inside = at.part(1).inside()
-            rest = f"true for every {inside.year} after {at.year} that {first}{self.said(left, inside)}, {waiting}"
-        return Clause("it", self.one, f"{self.be}{rest}")
+def _some(arg: Formula, years: str, at: _At, *, negative: bool) -> _Clause:
+    if isinstance(arg, Atom):
+        return _event(arg.name, f"in {'no' if negative else 'some'} year {years}")
+    return _Clause("there", f"{'no' if negative else 'a'} year {_such(arg, at, f'{years} ')}")
 
-    def _if(self, formula: Implies, at: _At) -> str:
-        return f"if {self._two(formula.left, formula.right, at, between=', then ')}"
 
-    def _two(self, left: Formula, right: Formula, at: _At, *, between: str = "; ") -> str:
-        one, two = self.said(left, at.part(1)), self.said(right, at.part(2))
-        return f"({at.label(1)}) {one}{between}({at.label(2)}) {two}"
+def _every(arg: Formula, years: str, at: _At) -> _Clause:
+    state = _state(arg)
+    if state is not None:
+        return _Clause("it", f"true in every year {years} that {state}")
+    inside = at.inside()
+    return _Clause("it", f"true for every {inside.year} {years} that {_said(arg, inside)}")
+
+
+def _such(arg: Formula, at: _At, years: str = "", label: str = "") -> str:
+    """What is true of a year behind "a year": where it lies, and a clause about it."""
+    state = _state(arg)
+    if state is not None:
+        return f"{years}in which {label}{state}"
+    inside = at.inside()
+    return f"{inside.year.removeprefix('year ')} {years}such that {label}{_said(arg, inside)}"
+
+
+def _until(formula: Until, at: _At) -> _Clause:
+    """Left until right; numbered where one of the two is more than a state."""
+    left, right = formula.left, formula.right
+    state = _state(left)
+    first = second = ""
+    ends = at
+    if state is None or _state(right) is None:
+        first, second = (f"({at.part(number).number}) " for number in (1, 2))
+        ends = replace(at.part(2), named=at.named + (state is None))  # the first year's name is taken
+    years = _bounds(formula.least, formula.most, at.year)
+    waiting = f"until there came, {years}, a year {_such(right, ends, label=second)}"
+    if isinstance(left, Atom) and not first:
+        return _event(left.name, f"in every year after {at.year} {waiting}")
+    if state is not None:
+        return _Clause("it", f"true in every year after {at.year} that {first}{state}, {waiting}")
+    inside = at.part(1).inside()
+    said = f"{first}{_said(left, inside)}"
+    return _Clause("it", f"true for every {inside.year} after {at.year} that {said}, {waiting}")
+
+
+def _two(left: Formula, right: Formula, at: _At, *, between: str = "; ") -> str:
+    one, two = at.part(1), at.part(2)
+    return f"({one.number}) {_said(left, one)}{between}({two.number}) {_said(right, two)}"
 
 
 def _moves(formula: Formula) -> bool:
@@ -275,33 +217,20 @@ def _moves(formula: Formula) -> bool:
             return True
         case Next(arg):
             return _moves(arg)
-    return _Writer(Tense.PAST).state(formula) is not None
+    return _state(formula) is not None
 
 
-def tense_of(year: int, today: int | None) -> Tense:
-    """The tense for a year; past throughout where today's year is not given."""
-    if today is None or year < today:
-        return Tense.PAST
-    return Tense.PRESENT if year == today else Tense.FUTURE
-
-
-def the_year(year: int) -> str:
+def _the_year(year: int) -> str:
     """A year as a reader takes it for one: "1837", but "the year 79" and "the year -43"."""
     return str(year) if 1000 <= year <= 2999 else f"the year {year}"
 
 
-def name_of_year(number: int) -> str:
-    """The name of the n-th year that a sentence introduces, counted from 0."""
-    return NAMES_OF_YEARS[number] if number < len(NAMES_OF_YEARS) else f"Y{number}"
-
-
-def bounds(least: int, most: int, after: str) -> str:
+def _bounds(least: int, most: int, after: str) -> str:
     """The years from `least` to `most` years after a year.
 
     Example:
-        >>> bounds(0, 40, "1800"), bounds(1, 1, "1800")
+        >>> _bounds(0, 40, "1800"), _bounds(1, 1, "1800")
         ('from 0 to 40 years after 1800', 'exactly 1 year after 1800')
     """
-    if least == most:
-        return f"exactly {least} year{'' if least == 1 else 's'} after {after}"
-    return f"from {least} to {most} year{'' if most == 1 else 's'} after {after}"
+    span = f"exactly {least}" if least == most else f"from {least} to {most}"
+    return f"{span} year{'' if most == 1 else 's'} after {after}"

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from guardrail.logic.paper.temporal.english import statement
-from guardrail.logic.temporal.events import History
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -21,7 +20,7 @@ from guardrail.logic.temporal.formula import (
     Until,
 )
 from guardrail.logic.temporal.intervals import IntervalSet, in_words, plus
-from guardrail.logic.temporal.semantics import value
+from guardrail.logic.temporal.semantics import History, value
 
 
 @dataclass(frozen=True, slots=True)

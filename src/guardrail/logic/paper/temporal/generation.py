@@ -16,8 +16,7 @@ from guardrail.errors import ConfigError, InputError
 from guardrail.logic.paper.questions.reproof import Disagreement
 from guardrail.logic.paper.temporal.english import question
 from guardrail.logic.paper.temporal.explanation import explain
-from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.events import History
+from guardrail.logic.paper.temporal.points import Points
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -31,11 +30,12 @@ from guardrail.logic.temporal.formula import (
     Until,
 )
 from guardrail.logic.temporal.intervals import IntervalSet
-from guardrail.logic.temporal.semantics import value
+from guardrail.logic.temporal.semantics import History, value
 
 Operator: TypeAlias = type[Not | Next | Finally | Globally | And | Or | Implies | Until]
 
 OPERATORS: Sequence[Operator] = (Not, Next, Finally, Globally, And, Or, Implies, Until)
+DEPTHS = (1, 2, 3)  # of formulas
 MOST_WAITING = 20  # years before a window opens
 MOST_WIDTH = 30  # years from its opening to its end
 NEAR = 3  # years between the year asked of and the nearest change, at most, where the spans are that long
@@ -65,18 +65,13 @@ class Case:
     explanation: str
     spans: tuple[tuple[str, int, int], ...]
 
-    @property
-    def outer(self) -> str:
-        """The outermost operator, as in the JSON of formulas; "atom" for an event alone."""
-        return self.formula.op
-
     def to_json(self) -> dict[str, Any]:
         """The case as JSON objects; an infinite end of a span is `None`."""
         spans = [[end if isinstance(end, int) else None for end in span] for span in self.value]
         return {
             "formula": str(self.formula),
             "ast": self.formula.to_json(),
-            "outer": self.outer,
+            "outer": self.formula.op,
             "depth": self.formula.depth,
             "year": self.year,
             "question": self.question,
@@ -91,10 +86,7 @@ def generate(
     history: History,
     *,
     count: int = 2000,
-    depths: Sequence[int] = (1, 2, 3),
     seed: int = 0,
-    operators: Sequence[Operator] = OPERATORS,
-    today: int | None = None,
 ) -> list[Case]:
     """Cases over the events of a history, the same for the same arguments.
 
@@ -105,22 +97,17 @@ def generate(
     Args:
         history: the events; those without a year, or going on forever, are left out.
         count: how many cases.
-        depths: the depths of formulas, 1 or more.
         seed: of the random numbers.
-        operators: those that formulas are made of.
-        today: this year, for the tense of the questions.
 
     Raises:
-        ConfigError: an option is out of range.
+        ConfigError: the count is below 1.
         InputError: the history has no two events, or too few for so many cases.
         Disagreement: the two proofs of an answer differ.
     """
-    if count < 1 or not depths or any(not 1 <= depth <= 6 for depth in depths) or not operators:
-        raise ConfigError(
-            f"expected count ≥ 1, depths from 1 to 6 and an operator, got {count!r}, {depths!r}, {operators!r}"
-        )
-    source = _Source(history, operators, random.Random(seed))  # noqa: S311  # nothing secret is drawn
-    found = list(islice(_cases(source, depths, today), count))
+    if count < 1:
+        raise ConfigError(f"expected count ≥ 1, got {count!r}")
+    source = _Source(history, random.Random(seed))  # noqa: S311  # nothing secret is drawn
+    found = list(islice(_cases(source), count))
     if len(found) < count:
         raise InputError(
             f"expected events for {count} cases, got {len(source.names)} events, enough for {len(found)}: "
@@ -129,9 +116,9 @@ def generate(
     return found
 
 
-def _cases(source: _Source, depths: Sequence[int], today: int | None) -> Iterator[Case]:
+def _cases(source: _Source) -> Iterator[Case]:
     cells: list[tuple[Operator | None, int]] = [(None, 0)]
-    cells += [(operator, depth) for depth in depths for operator in source.operators]
+    cells += [(operator, depth) for depth in DEPTHS for operator in OPERATORS]
     wanted = dict.fromkeys(cells, True)
     seen: set[tuple[Formula, int]] = set()
     while wanted:
@@ -142,29 +129,29 @@ def _cases(source: _Source, depths: Sequence[int], today: int | None) -> Iterato
                 continue
             wanted[cell] = not wanted[cell]
             seen.add(drawn)
-            yield _case(*drawn, source.history, today)
+            yield _case(*drawn, source.history)
 
 
-def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet], today: int | None) -> Case:
+def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet]) -> Case:
     explanation = explain(formula, year, history)
     answer = explanation.holds
     years = {name: history[name].spans for name in sorted(formula.atoms())}
-    if holds_by_definition(formula, year, years) != answer:
+    if Points(formula, years).at(year) != answer:
         raise Disagreement(f"{formula} in {year}: {answer} by sets of years, {not answer} year by year")
-    asked = question(formula, year, today=today)
     spans = tuple((name, int(first), int(last)) for name, several in years.items() for first, last in several)
-    return Case(formula, year, asked, answer, explanation.values[formula], str(explanation), spans)
+    return Case(
+        formula, year, question(formula, year), answer, explanation.values[formula], str(explanation), spans
+    )
 
 
 class _Source:
     """Draws formulas and years."""
 
-    def __init__(self, history: History, operators: Sequence[Operator], rng: random.Random) -> None:
+    def __init__(self, history: History, rng: random.Random) -> None:
         finite = {name: years for name, years in history.items() if years and _is_finite(years)}
         if len(finite) < 2:
             raise InputError(f"expected at least two events with years, got {len(finite)}")
         self.history = finite
-        self.operators = operators
         self.rng = rng
         self.names = sorted(finite, key=lambda name: (finite[name].spans[0], name))
         self.starts = [int(finite[name].spans[0][0]) for name in self.names]
@@ -177,17 +164,14 @@ class _Source:
         for _ in range(ATTEMPTS):
             names = self._neighbours()
             formula = Atom(names[0]) if operator is None else self._grow(operator, depth, iter(names), names)
-            if not all(self._changes(part) for part in formula.walk()):
-                continue
+            if any(
+                not years or not ~years for years in (value(part, self.history) for part in formula.walk())
+            ):
+                continue  # a part that is always true, or never, asks nothing
             year = self._year(value(formula, self.history), answer=answer)
             if year is not None and (formula, year) not in seen:
                 return formula, year
         return None
-
-    def _changes(self, part: Formula) -> bool:
-        """Whether a part is true in some years and not in others: one that is not, asks nothing."""
-        years = value(part, self.history)
-        return bool(years) and bool(~years)
 
     def _neighbours(self) -> list[str]:
         """Events in random order, the first drawn from all, the others from those of about that time."""
@@ -213,8 +197,8 @@ class _Source:
     def _part(self, depth: int, pool: Iterator[str], names: list[str], *, outer: Operator) -> Formula:
         if depth == 0:
             return Atom(next(pool, None) or self.rng.choice(names))
-        others = [one for one in self.operators if not (one is outer and one in {Not, Next})]
-        return self._grow(self.rng.choice(others or self.operators), depth, pool, names)
+        others = [one for one in OPERATORS if not (one is outer and one in {Not, Next})]
+        return self._grow(self.rng.choice(others), depth, pool, names)
 
     def _bounds(self) -> tuple[int, int]:
         least = self.rng.choice((0, 0, self.rng.randint(1, 5), self.rng.randint(1, MOST_WAITING)))

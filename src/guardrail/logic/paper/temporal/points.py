@@ -25,29 +25,22 @@ from guardrail.logic.temporal.formula import (
 Spans: TypeAlias = Mapping[str, Iterable[tuple[float, float]]]
 
 
-def holds_by_definition(formula: Formula, year: int, spans: Spans) -> bool:
-    """Whether a formula is true in a year, by Definition 1.
+class Points:
+    """A formula, asked year by year; what was found for a part and a year is kept.
+
+    The time grows with the bounds: for wide ones use `semantics`.
 
     Args:
         formula: what is asked.
-        year: t.
         spans: closed intervals of years by event, in any order, overlapping or not.
 
     Raises:
         InputError: the formula names an event without an entry.
 
     Example:
-        >>> era = {"era": [(1837, 1901)]}
-        >>> holds_by_definition(Finally(Atom("era"), 0, 40), 1797, era), holds_by_definition(Finally(Atom("era"), 0, 40), 1796, era)
+        >>> points = Points(Finally(Atom("era"), 0, 40), {"era": [(1837, 1901)]})
+        >>> points.at(1797), points.at(1796)
         (True, False)
-    """
-    return Points(formula, spans).at(year)
-
-
-class Points:
-    """A formula, asked year by year; what was found for a part and a year is kept.
-
-    The time grows with the bounds: for wide ones use `semantics`.
     """
 
     def __init__(self, formula: Formula, spans: Spans) -> None:

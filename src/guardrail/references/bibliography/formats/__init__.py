@@ -29,8 +29,6 @@ from guardrail.references.bibliography.formats.tagged import (
 from guardrail.references.bibliography.formats.tsv import read_tsv
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["Format", "Piece", "Problem", "detect", "format_of", "read_pieces", "read_records"]
-
 
 class Format(StrEnum):
     """What a bibliography file may be."""

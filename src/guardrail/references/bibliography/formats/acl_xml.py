@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from guardrail.references.bibliography.formats.fields import checked_record, listed_authors, year_of
-from guardrail.references.bibliography.formats.lines import Piece, Problem
+from guardrail.references.bibliography.formats.lines import Piece, piece_of
 from guardrail.references.bibliography.formats.xml_elements import elements, inner_text
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_isbn
 from guardrail.references.bibliography.records import Record
-
-__all__ = ["read_acl_xml"]
 
 SITE = "https://aclanthology.org/"
 
 
 def read_acl_xml(path: Path, position: int) -> Iterator[Piece]:
     """The papers and front matters of each volume; the position counts them and the volumes' descriptions."""
-    meta: Element | None = None
+    meta = Element("meta")
     for count, (line, entry) in enumerate(elements(path, ("meta", "paper", "frontmatter")), 1):
         if entry.tag == "meta":
             meta = entry
-        if count <= position:
-            continue
-        if entry.tag == "meta":
-            yield Piece(count)
-            continue
-        try:
-            yield Piece(count, [_record(entry, Element("meta") if meta is None else meta)])
-        except ValueError as error:
-            yield Piece(count, problems=[Problem(str(path), line, str(error))])
+        elif count > position:
+            yield piece_of(path, line, count, partial(_record, meta), entry)
 
 
-def _record(paper: Element, meta: Element) -> Record:
+def _record(meta: Element, paper: Element) -> Record:
     """A paper; a volume's front matter is the volume itself."""
 
     def said(name: str) -> str:

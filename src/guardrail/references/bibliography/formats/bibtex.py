@@ -11,8 +11,6 @@ from guardrail.references.bibliography.formats.bibtex_fields import plain, work_
 from guardrail.references.bibliography.formats.fields import checked_record
 from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
 
-__all__ = ["read_bibtex"]
-
 # A line that begins an entry; "@article{x}" in an abstract does not.
 BEGIN = re.compile(r"[ \t]*@[ \t]*[A-Za-z]\w*[ \t]*[{(][^{}]*?(?:[,=]|$)")
 LONGEST = 1 << 20  # characters that are read together where no entry begins

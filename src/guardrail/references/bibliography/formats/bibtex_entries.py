@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-__all__ = ["Entry", "entries"]
-
 LONGEST_STRING = 2_000  # characters of an abbreviation: they may be built of each other
 LONGEST_JOINED = 50_000  # characters of a value with "#"
 LONGEST_OPEN = 4_000  # characters of an entry that nothing closes

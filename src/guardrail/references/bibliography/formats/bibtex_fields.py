@@ -17,8 +17,6 @@ from guardrail.references.bibliography.normalise import (
     normalise_pmid,
 )
 
-__all__ = ["plain", "work_of"]
-
 LONGEST = 5_000  # characters of a value that are read
 VENUES = (
     "journal", "journaltitle", "booktitle", "shortjournal", "publisher", "institution", "school", "howpublished",

@@ -20,8 +20,6 @@ from guardrail.references.bibliography.formats.plain_json import is_plain, plain
 from guardrail.references.bibliography.normalise import normalise_doi, normalise_isbn, normalise_pmid
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["read_crossref", "read_csl_json", "read_openalex"]
-
 # What Crossref registers beside works: parts of them, containers, and grants.
 NO_WORKS = frozenset({"component", "journal", "journal-issue", "journal-volume", "book-series", "grant"})
 

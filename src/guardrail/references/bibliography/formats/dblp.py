@@ -7,12 +7,10 @@ from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from guardrail.references.bibliography.formats.fields import arxiv_of, checked_record, listed_authors, year_of
-from guardrail.references.bibliography.formats.lines import Passed, Piece, Problem
+from guardrail.references.bibliography.formats.lines import Passed, Piece, pieces_of
 from guardrail.references.bibliography.formats.xml_elements import elements, inner_text
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi, normalise_isbn
 from guardrail.references.bibliography.records import Record
-
-__all__ = ["DBLP_KINDS", "read_dblp"]
 
 DBLP_KINDS = (
     "article", "inproceedings", "proceedings", "book", "incollection", "phdthesis", "mastersthesis", "data", "www",
@@ -21,15 +19,7 @@ DBLP_KINDS = (
 
 def read_dblp(path: Path, position: int) -> Iterator[Piece]:
     """One entry after another; the position counts entries."""
-    for count, (line, entry) in enumerate(elements(path, DBLP_KINDS), 1):
-        if count <= position:
-            continue
-        try:
-            yield Piece(count, [_record(entry)])
-        except Passed as passed:
-            yield Piece(count, problems=[Problem(str(path), line, str(passed), passed=True)])
-        except ValueError as error:
-            yield Piece(count, problems=[Problem(str(path), line, str(error))])
+    return pieces_of(path, position, _record, elements(path, DBLP_KINDS))
 
 
 def _record(entry: Element) -> Record:

@@ -10,8 +10,6 @@ from guardrail.references.bibliography.abstracts import plain_abstract
 from guardrail.references.bibliography.normalise import normalise, normalise_arxiv
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["arxiv_of", "checked_record", "listed_authors", "page_range", "year_of"]
-
 
 def checked_record(*, abstract: str = "", **fields: Any) -> Record:
     """A record that can be found by something, its abstract as plain text; `ValueError` if it has neither title nor identifier."""

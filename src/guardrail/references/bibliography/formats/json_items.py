@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from guardrail.errors import ParseError
-from guardrail.references.bibliography.formats.lines import Passed, Piece, Problem, opened
+from guardrail.references.bibliography.formats.lines import Piece, opened, pieces_of
 from guardrail.references.bibliography.records import Record
-
-__all__ = ["as_list", "as_object", "as_text", "json_items", "read_items"]
 
 LONGEST_ITEM = 1 << 26  # bytes; a work with ten thousand references has two million
 CHUNK = 1 << 18
@@ -25,15 +23,7 @@ BLANK = re.compile(r"[\s,\[]*")
 
 def read_items(path: Path, position: int, record: Callable[[dict[str, Any]], Record]) -> Iterator[Piece]:
     """A piece for each item that a function makes a record of; the position counts items."""
-    for count, (line, item) in enumerate(json_items(path, position), 1):
-        if count <= position:
-            continue
-        try:
-            yield Piece(count, [record(_object(item))])
-        except Passed as passed:
-            yield Piece(count, problems=[Problem(str(path), line, str(passed), passed=True)])
-        except ValueError as error:
-            yield Piece(count, problems=[Problem(str(path), line, str(error))])
+    return pieces_of(path, position, lambda item: record(_object(item)), json_items(path, position))
 
 
 def _object(item: Any) -> dict[str, Any]:

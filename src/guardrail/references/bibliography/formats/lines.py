@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 
 from guardrail.errors import InputError, ParseError
 from guardrail.references.bibliography.records import Record
 from guardrail.references.bibliography.retractions import Retraction
 
-__all__ = ["Passed", "Piece", "Problem", "decoded", "numbered_lines", "opened", "readable"]
+T = TypeVar("T")
 
 LONGEST_LINE = 1 << 20  # bytes
 GZIP = b"\x1f\x8b"
@@ -49,6 +49,28 @@ class Piece:
     records: list[Record] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     retractions: list[Retraction] = field(default_factory=list)
+
+
+def piece_of(
+    path: Path, line: int, position: int, read: Callable[[T], Record | Retraction], entry: T
+) -> Piece:
+    """What a reader makes of one entry: its record, or why there is none."""
+    try:
+        found = read(entry)
+    except Passed as passed:
+        return Piece(position, problems=[Problem(str(path), line, str(passed), passed=True)])
+    except ValueError as error:
+        return Piece(position, problems=[Problem(str(path), line, str(error))])
+    return Piece(position, [found]) if isinstance(found, Record) else Piece(position, retractions=[found])
+
+
+def pieces_of(
+    path: Path, position: int, read: Callable[[T], Record | Retraction], entries: Iterable[tuple[int, T]]
+) -> Iterator[Piece]:
+    """A piece for each entry, which comes with its line; the position counts entries."""
+    for count, (line, entry) in enumerate(entries, 1):
+        if count > position:
+            yield piece_of(path, line, count, read, entry)
 
 
 def opened(path: Path) -> IO[bytes]:

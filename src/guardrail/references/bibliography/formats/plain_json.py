@@ -18,8 +18,6 @@ from guardrail.references.bibliography.formats.json_items import as_list, as_obj
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi, normalise_pmid
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["is_plain", "plain_record"]
-
 _CSL = frozenset({"author", "editor", "issued", "DOI", "container-title"})
 _PLAIN = frozenset({"authors", "externalIds", "year", "pmid"})
 _BETWEEN = re.compile(r"\s*;\s*|,?\s+and\s+|,\s+(?=[^\W\d_]\.|[^\W\d_]{2})")

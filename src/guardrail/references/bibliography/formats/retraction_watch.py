@@ -15,11 +15,9 @@ from pathlib import Path
 
 from guardrail.errors import ParseError
 from guardrail.references.bibliography.formats.fields import checked_record, listed_authors, year_of
-from guardrail.references.bibliography.formats.lines import Passed, Piece, Problem, opened
+from guardrail.references.bibliography.formats.lines import Passed, Piece, opened, pieces_of
 from guardrail.references.bibliography.normalise import normalise, normalise_doi, normalise_pmid
 from guardrail.references.bibliography.retractions import Retraction
-
-__all__ = ["COLUMNS", "read_retraction_watch"]
 
 COLUMNS = ("RetractionNature", "RetractionDate", "OriginalPaperDOI", "OriginalPaperPubMedID", "Title")
 DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")  # month first
@@ -51,15 +49,7 @@ def read_retraction_watch(path: Path, position: int) -> Iterator[Piece]:
     for _, row in _rows(path):
         if isinstance(row, dict) and (event := _event(row)).nature == "reinstatement":
             returned |= {work: max(event.date, returned.get(work, "")) for work in event.works}
-    for count, (line, row) in enumerate(_rows(path), 1):
-        if count <= position:
-            continue
-        try:
-            yield Piece(count, retractions=[_retraction(row, returned)])
-        except Passed as passed:
-            yield Piece(count, problems=[Problem(str(path), line, str(passed), passed=True)])
-        except ValueError as error:
-            yield Piece(count, problems=[Problem(str(path), line, str(error))])
+    yield from pieces_of(path, position, lambda row: _retraction(row, returned), _rows(path))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Row | ValueError]]:

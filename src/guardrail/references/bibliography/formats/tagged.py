@@ -17,7 +17,7 @@ from guardrail.references.bibliography.formats.fields import (
     page_range,
     year_of,
 )
-from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
+from guardrail.references.bibliography.formats.lines import Piece, numbered_lines, opened, piece_of
 from guardrail.references.bibliography.normalise import (
     normalise_arxiv,
     normalise_doi,
@@ -25,8 +25,6 @@ from guardrail.references.bibliography.normalise import (
     normalise_pmid,
 )
 from guardrail.references.bibliography.records import Record
-
-__all__ = ["TagTable", "read_endnote", "read_pubmed", "read_ris", "read_web_of_science", "tags_of"]
 
 # Of one work: the longest list of authors has 15,000, each name twice. A file without ends of entries would grow without end.
 MOST_VALUES = 100_000
@@ -65,12 +63,8 @@ def tags_of(format: str) -> TagTable:  # noqa: A002
 
 def _read(format: str, path: Path, position: int) -> Iterator[Piece]:  # noqa: A002
     for line, after, values in _entries(path, LINES[format], tags_of(format)):
-        if after <= position:
-            continue
-        try:
-            yield Piece(after, [_record(values, tags_of(format).begins)])
-        except ValueError as error:
-            yield Piece(after, problems=[Problem(str(path), line, str(error))])
+        if after > position:
+            yield piece_of(path, line, after, partial(_record, tags_of(format).begins), values)
 
 
 # A work a piece; the position is that after its last line.
@@ -143,7 +137,7 @@ def _values(said: Sequence[_Line]) -> Values:
     return values
 
 
-def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
+def _record(begins: str, values: Mapping[str, Sequence[str]]) -> Record:
     if sum(map(len, values.values())) > MOST_VALUES:
         raise ValueError(
             f"expected at most {MOST_VALUES:,} values of one work, got more: does an entry lack its end?"
@@ -171,7 +165,7 @@ def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
         year=year_of(text("PY", "Y1", "DA")),
         venue=text("JO", "JF", "T2", "BT", "JA", "J2", "PB") if text("TI", "T1", "CT") else text("PB"),
         doi=doi,
-        arxiv=arxiv_of(addresses, doi) or normalise_arxiv(_labelled("arxiv", values)),
+        arxiv=arxiv_of(addresses, doi) or normalise_arxiv(_labelled(values)),
         isbn=normalise_isbn(text("SN").split(" ")[0]),
         pmid=normalise_pmid(text("PM") or (text("AN") if MEDLINE.search(text("DB", "DP")) else "")),
         url=text("UR"),
@@ -182,7 +176,7 @@ def _record(values: Mapping[str, Sequence[str]], begins: str) -> Record:
     )
 
 
-def _labelled(label: str, values: Mapping[str, Sequence[str]]) -> str:
+def _labelled(values: Mapping[str, Sequence[str]]) -> str:
     """A value of a free field that names itself, "arXiv:1706.03762"."""
     free = (value for tag in ("AN", "ID", "M1", "N1", "C1") for value in values.get(tag, ()))
-    return next((value for value in free if value.lower().startswith(f"{label}:")), "")
+    return next((value for value in free if value.lower().startswith("arxiv:")), "")

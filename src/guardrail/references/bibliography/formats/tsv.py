@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from guardrail.errors import ParseError
 from guardrail.references.bibliography.formats.fields import checked_record, listed_authors, year_of
-from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
-from guardrail.references.bibliography.normalise import (
-    normalise_arxiv,
-    normalise_doi,
-    normalise_isbn,
-    normalise_pmid,
-)
+from guardrail.references.bibliography.formats.lines import Piece, numbered_lines, opened, piece_of
+from guardrail.references.bibliography.normalise import IDENTIFIERS
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["read_tsv"]
-
 HEADER = ("title", "authors", "year", "venue", "source")
+TEXTS = ("venue", "url", "source", "volume", "issue", "pages", "abstract")
 
 
 def read_tsv(path: Path, position: int) -> Iterator[Piece]:
@@ -29,10 +24,7 @@ def read_tsv(path: Path, position: int) -> Iterator[Piece]:
             if number == 1:
                 columns = _header(line, path)
             elif after > position and line.strip():
-                try:
-                    yield Piece(after, [_record(line.split("\t"), columns)])
-                except ValueError as error:
-                    yield Piece(after, problems=[Problem(str(path), number, str(error))])
+                yield piece_of(path, number, after, partial(_record, columns), line.split("\t"))
 
 
 def _header(line: str, path: Path) -> dict[str, int]:
@@ -50,7 +42,7 @@ def _header(line: str, path: Path) -> dict[str, int]:
     return {name: place for place, name in enumerate(names)}
 
 
-def _record(fields: list[str], columns: Mapping[str, int]) -> Record:
+def _record(columns: Mapping[str, int], fields: list[str]) -> Record:
     if len(fields) != len(columns):
         raise ValueError(f"expected {len(columns)} fields, got {len(fields)}.")
     value = {name: fields[place].strip() for name, place in columns.items()}
@@ -60,15 +52,6 @@ def _record(fields: list[str], columns: Mapping[str, int]) -> Record:
         authors=authors,
         et_al=et_al,
         year=year_of(value.get("year", "")),
-        venue=value.get("venue", ""),
-        doi=normalise_doi(value.get("doi", "")),
-        arxiv=normalise_arxiv(value.get("arxiv", "")),
-        isbn=normalise_isbn(value.get("isbn", "")),
-        pmid=normalise_pmid(value.get("pmid", "")),
-        url=value.get("url", ""),
-        source=value.get("source", ""),
-        volume=value.get("volume", ""),
-        issue=value.get("issue", ""),
-        pages=value.get("pages", ""),
-        abstract=value.get("abstract", ""),
+        **{kind: read(value.get(kind, "")) for kind, read in IDENTIFIERS.items()},
+        **{name: value.get(name, "") for name in TEXTS},
     )

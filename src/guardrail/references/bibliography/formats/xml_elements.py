@@ -15,8 +15,6 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from guardrail.errors import ParseError
 from guardrail.references.bibliography.formats.lines import opened
 
-__all__ = ["elements", "inner_text"]
-
 CHUNK = 1 << 16
 DEEPEST = 50  # elements within each other
 

@@ -3,14 +3,14 @@
 import json
 
 import pytest
+from benchmarks.logic.temporal import history
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.paper.oracles import Truth
 from guardrail.logic.paper.oracles.rates import CATEGORIES, Assessment, assess, tally
+from guardrail.logic.paper.oracles.truth import Truth
 from guardrail.logic.paper.questions.evaluation import CaseOutcome, judged
 from guardrail.logic.paper.temporal.generation import generate
-from guardrail.logic.temporal.events import history
 
 SON = Truth("Is Priam the father of Hector?", True, (Triple("Hector", "father", "Priam"),))
 

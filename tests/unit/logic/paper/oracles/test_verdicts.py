@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.temporal.formula import Atom
 
 LOUVRE = Truth(
@@ -57,7 +58,6 @@ class TestCorrect:
         found = judge("No. Steven Spielberg directed Jaws. George Lucas directed Star Wars.", FILMS)
         assert (found.name, found.false) == ("correct", ())
         assert found.unverified == ("Star Wars, director, George Lucas",)
-        assert found.by_similarity() == "error_knowledge"
 
     def test_finer(self):
         """A value between the two of a fact entails it, and is not given in its place."""
@@ -101,13 +101,6 @@ class TestKnowledge:
         )
         assert found.name == "error_knowledge"
         assert "Zeus, child, Priam (against: what follows from it is false)" in found.false
-
-    def test_known(self):
-        """A knowledge base's word counts on what the facts do not hold."""
-        reply = "No. Steven Spielberg directed Jaws. George Lucas directed Alien."
-        assert judge(reply, FILMS).name == "correct"
-        found = judge(reply, FILMS, known=lambda triple: False if triple.subject == "Alien" else None)
-        assert found.name == "error_knowledge"
 
 
 class TestInference:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from guardrail.errors import InputError
 from guardrail.logic.knowledge import Triple
-from guardrail.logic.paper.questions.deriving import derived
+from guardrail.logic.paper.questions import deriving
 
 FAMILY = [
     ("Ann", "father", "Bob"), ("Bob", "father", "Carl"), ("Ann", "mother", "Dora"), ("Eve", "mother", "Dora"),
@@ -12,14 +11,17 @@ FAMILY = [
 ]  # fmt: skip
 
 
+def derived(base, rule, relation, *, limit=1000, each=1000, seed=0):
+    return list(deriving.derived(base, rule, relation, limit=limit, each=each, seed=seed))
+
+
 class TestDerived:
     def test_lists_what_the_rule_adds(self, opened):
-        """Each with its proof, and no fact of the base."""
+        """And no fact of the base."""
         base = opened(*FAMILY)
-        found = {d.triple: d.proof for d in derived(base, "transitive", "descendant of")}
+        found = derived(base, "transitive", "descendant of")
         assert Triple("Ann", "descendant of", "Carl") in found
         assert Triple("Ann", "descendant of", "Bob") not in found  # one step: implied
-        assert all(proof.rule == "transitive" for proof in found.values())
 
     def test_composites_once(self, opened):
         """A pair of subjects once, whatever they share."""
@@ -30,7 +32,7 @@ class TestDerived:
             ("Y", "genre", "b"),
             ("Z", "genre", "b"),
         )
-        pairs = [frozenset((d.triple.subject, d.triple.object)) for d in derived(base, "composite", "genre")]
+        pairs = [frozenset((one.subject, one.object)) for one in derived(base, "composite", "genre")]
         assert sorted(map(sorted, pairs)) == [["X", "Y"], ["X", "Z"], ["Y", "Z"]]
 
     def test_negations_only_where_allowed(self, opened):
@@ -38,9 +40,9 @@ class TestDerived:
         base = opened(
             ("X", "director", "D"), ("Y", "director", "E"), ("X", "genre", "a"), ("Y", "genre", "b")
         )
-        found = {(d.triple.subject, d.triple.object) for d in derived(base, "negation", "director")}
+        found = {(one.subject, one.object) for one in derived(base, "negation", "director")}
         assert found == {("X", "E"), ("Y", "D")}
-        assert list(derived(base, "negation", "genre")) == []
+        assert derived(base, "negation", "genre") == []
 
     @pytest.mark.parametrize(
         "rule", ["negation", "symmetric", "inverse", "implied", "transitive", "chain", "composite"]
@@ -54,22 +56,15 @@ class TestDerived:
         for name in base.relations:
             for one in derived(base, rule, name, seed=3):
                 count += 1
-                asked = base.ask(one.triple)
-                assert asked.state == ("entailed" if one.holds else "contradicted")
-                assert set(one.proof.facts) <= set(base.facts())
+                assert base.ask(one).state == ("contradicted" if rule == "negation" else "entailed")
         assert count > 0
 
     def test_limits_and_seeds(self, opened):
         """At most so many, of each at most so many; one seed gives one order."""
         base = opened(*((f"f{i}", "director", f"d{i % 4}") for i in range(40)))
-        assert len(list(derived(base, "composite", "director", limit=7))) == 7
-        drawn = [d.triple for d in derived(base, "composite", "director", each=3, seed=1)]
+        assert len(derived(base, "composite", "director", limit=7)) == 7
+        drawn = derived(base, "composite", "director", each=3, seed=1)
         assert len(drawn) == 12
-        assert drawn == [d.triple for d in derived(base, "composite", "director", each=3, seed=1)]
-        assert drawn != [d.triple for d in derived(base, "composite", "director", each=3, seed=2)]
-        assert len(list(derived(base, "negation", "director", each=2, seed=1))) == 80
-
-    def test_refuses_an_unknown_rule(self, opened):
-        """With the list of those there are."""
-        with pytest.raises(InputError, match="symmetric"):
-            list(derived(opened(("a", "genre", "b")), "magic", "genre"))
+        assert drawn == derived(base, "composite", "director", each=3, seed=1)
+        assert drawn != derived(base, "composite", "director", each=3, seed=2)
+        assert len(derived(base, "negation", "director", each=2, seed=1)) == 80

@@ -10,9 +10,10 @@ from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge import Triple, reviewed
-from guardrail.logic.paper.oracles import Truth, judge
+from guardrail.logic.paper.oracles.truth import Truth
+from guardrail.logic.paper.oracles.verdicts import judge
 from guardrail.logic.paper.questions.cases import FactCase
-from guardrail.logic.paper.questions.evaluation import by, evaluate, judged, wrong_rate
+from guardrail.logic.paper.questions.evaluation import evaluate, judged, wrong_rate
 from guardrail.logic.paper.questions.prompt import prompt
 from guardrail.requests import Completion, Untrusted
 from guardrail.testing import play
@@ -66,11 +67,6 @@ class TestEvaluate:
 
         play(evaluate([case(1)], context=lambda one: [str(one.facts[0].object)]), answer)
         assert "Take these statements as true:\nMann" in seen[0]
-
-    def test_groups(self):
-        found = [judged(case(1), "Yes."), judged(case(2, answer=False), "Yes."), judged(case(3), "No")]
-        rates = by(found, lambda one: one.answer)
-        assert {key: (one.wrong, one.judged) for key, one in rates.items()} == {True: (1, 2), False: (1, 1)}
 
     def test_nothing_judged_is_no_rate(self):
         """Undefined is not zero."""

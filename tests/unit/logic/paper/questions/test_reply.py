@@ -57,26 +57,25 @@ class TestConclusion:
         assert parse_reply(text).conclusion == "malformed"
 
     @pytest.mark.parametrize(
-        ("text", "refused"),
+        "text",
         [
-            ("I don't know.", False),
-            ("I don’t know", False),
-            ("I do not really know that.", False),
-            ("Don't know.", False),
-            ("I am not sure.", False),
-            ("It is unclear.", False),
-            ("I cannot answer this question.", True),
-            ("I'm sorry, but I can't.", True),
-            ("I am sorry, but I do not have enough knowledge to answer this.", True),
-            ("As an AI, I have no access.", True),
-            ("I do not have enough information.", True),
-            ("I'm unable to verify this.", True),
+            "I don't know.",
+            "I don’t know",
+            "I do not really know that.",
+            "Don't know.",
+            "I am not sure.",
+            "It is unclear.",
+            "I cannot answer this question.",
+            "I'm sorry, but I can't.",
+            "I am sorry, but I do not have enough knowledge to answer this.",
+            "As an AI, I have no access.",
+            "I do not have enough information.",
+            "I'm unable to verify this.",
         ],
     )
-    def test_unknown(self, text, refused):
-        """A refusal is unknown too, and says that it is one."""
-        reply = parse_reply(text)
-        assert (reply.conclusion, reply.refused) == ("unknown", refused)
+    def test_unknown(self, text):
+        """A refusal is unknown too."""
+        assert parse_reply(text).conclusion == "unknown"
 
 
 class TestReasons:

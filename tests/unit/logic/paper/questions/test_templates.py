@@ -4,7 +4,7 @@ from tests.looping import each
 
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.paper.questions.reproof import affirmed
-from guardrail.logic.paper.questions.templates import statement, wordings
+from guardrail.logic.paper.questions.templates import wordings
 
 RELATIONS = reviewed()
 JOINT = [f"same {name}" for name, one in RELATIONS.items() if one.same]
@@ -52,10 +52,3 @@ class TestWordings:
         )
         assert plain < double
         assert all("false" in one or "wrong" in one for one in double - plain)
-
-
-class TestStatement:
-    def test_both_ways(self):
-        triple = Triple("Rome", "capital of", "Italy")
-        assert statement(triple, RELATIONS) == "Rome is the capital of Italy"
-        assert statement(triple, RELATIONS, holds=False) == "Rome is not the capital of Italy"

@@ -5,10 +5,10 @@ from math import inf
 
 import pytest
 from benchmarks.logic.differential import random_case
+from benchmarks.logic.temporal import history
 
 from guardrail.logic.paper.temporal.explanation import explain, in_words
-from guardrail.logic.paper.temporal.points import holds_by_definition
-from guardrail.logic.temporal.events import history
+from guardrail.logic.paper.temporal.points import Points
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
 
@@ -109,6 +109,6 @@ def test_every_step_is_true():
         waiting = [explain(formula, rng.randint(-5, 25), events).step]
         while waiting:
             step = waiting.pop()
-            assert step.holds == holds_by_definition(step.formula, step.year, spans)
+            assert step.holds == Points(step.formula, spans).at(step.year)
             assert all(below.formula in step.formula.parts for below in step.rests_on)
             waiting.extend(step.rests_on)

@@ -1,4 +1,4 @@
-"""Reading exact sentences about years, as `paper.temporal.english` writes them: the formula and its year.
+"""Reading exact sentences about years, as `guardrail.logic.paper.temporal.english` writes them: the formula and its year.
 
 A parser of its own for the same sentences, with no memory of what was written: the test that the English says
 what the formula says.
@@ -26,12 +26,11 @@ from guardrail.logic.temporal.formula import (
 from guardrail.logic.temporal.notation import read_bound, read_name
 
 _NAME = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_VERB = re.compile(r"(?:was|were|is|are|will) ")
-_ASKED = re.compile(r"(?:Was|Were|Is|Are|Will) ")
-_GOING_ON = re.compile(r"(not both |not |)(?:be )?going on")
+_VERB = re.compile(r"(?:was|were) ")
+_ASKED = re.compile(r"(?:Was|Were) ")
+_GOING_ON = re.compile(r"(not both |not |)going on")
 _YEARS = re.compile(r"(?:from (\d+) to (\d+)|exactly (\d+)) years? after ")
 _YEAR = re.compile(r"year ([A-Z]\d*)\b|(?:the year )?(-?\d+)\b")
-_UNTIL = re.compile(r" until there (?:came|comes), ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Reading:
 
 
 def read(sentence: str) -> Reading:
-    """Read a question or a statement of the exact form, in any tense.
+    """Read a question or a statement of the exact form.
 
     Raises:
         InputError: the sentence is of another form; the message says where.
@@ -207,11 +206,9 @@ class _Reader:
             return self.next_year(scope, asked=asked)
         if self.begins("both of these "):
             self.verb(asked=asked)
-            self.eat("be ")
             return And(*self.two(scope, "true: ", "; "))
         if self.begins("at least one of these "):
             self.verb(asked=asked)
-            self.eat("be ")
             return Or(*self.two(scope, "true: ", "; "))
         return self.events(scope, asked=asked)
 
@@ -235,7 +232,6 @@ class _Reader:
             raise self.fault("one year after another to have a name")
         self.need(" ")
         self.verb(asked=asked)
-        self.eat("be ")
         self.need("a year ")
         inside = scope.named(self.new_year())
         self.need(" such that ")
@@ -243,7 +239,6 @@ class _Reader:
 
     def there(self, scope: _Scope, *, asked: bool) -> Formula:
         self.verb(asked=asked)
-        self.eat("be ")
         negative = self.need("a year ", "no year ") == "no year "
         name = None if self.text.startswith(("from ", "exactly "), self.at) else self.new_year()
         if name is not None:
@@ -265,7 +260,6 @@ class _Reader:
 
     def it(self, scope: _Scope, *, asked: bool) -> Formula:
         self.verb(asked=asked)
-        self.eat("be ")
         kind = self.need("false that ", "true that if ", "true in every year ", "true for every year ")
         if kind == "false that ":
             return Not(self.clause(scope))
@@ -294,8 +288,7 @@ class _Reader:
         return self.until(left, scope, second if numbered else None, later)
 
     def until(self, left: Formula, scope: _Scope, second: _Scope | None, later: int) -> Formula:
-        if not self.match(_UNTIL):
-            raise self.fault("'until there came, '")
+        self.need(" until there came, ")
         bounds = self.years()
         if self.year(scope) != later:
             raise self.fault("bounds after the same year")
