@@ -155,6 +155,8 @@ class BertScore(LocalBackend[Compare]):
     batch = 4_096
     capacity: int | None = TOKENS_AT_ONCE
 
+    _model: LocalModel
+
     def __init__(
         self,
         model: str | Path = MINILM,

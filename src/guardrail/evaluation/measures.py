@@ -233,7 +233,8 @@ def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array
 
 
 def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:
-    return 2 * caught / np.maximum(caught + alarms + made_up, 1)
+    found: Array = 2 * caught / np.maximum(caught + alarms + made_up, 1)
+    return found
 
 
 def calibration(both: Units, reason: str, *, bounded: bool) -> dict[str, Any]:

@@ -48,8 +48,8 @@ def balanced_influence(flagged: ArrayLike, labels: ArrayLike) -> Floats | None:
     said, truth = _pair(flagged, labels)
     of_true = (said - found[0]) / (2 * truth.mean())
     of_false = (~said - (1 - found[1])) / (2 * (~truth).mean())
-    found: Floats = np.where(truth, of_true, of_false)
-    return found
+    influence: Floats = np.where(truth, of_true, of_false)
+    return influence
 
 
 def f1(flagged: ArrayLike, labels: ArrayLike) -> float | None:

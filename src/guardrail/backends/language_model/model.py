@@ -92,6 +92,8 @@ class CausalModel(LocalBackend[Request[Any]]):
         ConfigError: pickled weights, no such device, a window that is longer than the model takes.
     """
 
+    _model: Causal
+
     def __init__(
         self,
         model: str | Path,
