@@ -270,16 +270,16 @@ def _only(choices: Sequence[Any], first: str, takes: str) -> Any:
     )
 
 
-def tokens_of(told: Any) -> tuple[TokenLogprob, ...]:
+def tokens_of(given: Any) -> tuple[TokenLogprob, ...]:
     """Tokens as OpenAI's protocols write them; none where they are of a service's own form: the text can be checked all the same.
 
     Args:
-        told: a list of them, or `logprobs` of a choice.
+        given: a list of them, or `logprobs` of a choice.
     """
     from guardrail.chat import token_logprobs
 
     try:
-        return token_logprobs((told.get("content") if isinstance(told, Mapping) else told) or ())
+        return token_logprobs((given.get("content") if isinstance(given, Mapping) else given) or ())
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return ()
 

@@ -270,7 +270,7 @@ def verdicts(on: On) -> frozenset[Verdict]:
 
     Raises:
         UnknownName: there is no such verdict.
-        ConfigError: it is none.
+        ConfigError: something else was given.
     """
     if not isinstance(on, Collection):
         raise ConfigError(f"on= takes verdicts, got {shown(on)}: write on={{'unsupported', 'unverified'}}")

@@ -25,10 +25,10 @@ class Told:
     Attributes:
         message: as the model wrote it.
         structured: what was made of it; `None` if that failed.
-        spoken: the text beside the structure: before a tool call, or around the JSON.
+        spoken: the text next to the structure: before a tool call, or around the JSON.
         structure: the strings in the structure.
         unused: strings of the tool calls or of the JSON that did not get into the structure.
-        call: the id of the tool call that holds the structure; the first one if there is none.
+        call: the id of the tool call with the structure; the first one if there is none.
     """
 
     message: BaseMessage
