@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from guardrail.engine.flow import Answer, Flow, one
 from guardrail.references.authors.lists import MOST_AUTHORS
-from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import (
@@ -21,9 +20,7 @@ from guardrail.references.bibliography.records import (
     Status,
 )
 from guardrail.references.citations import Citation, Style
-from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers
-from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.words import title_case, words
 from guardrail.references.quotation import Differences, accused
 
@@ -34,13 +31,12 @@ __all__ = [
     "exchanged",
     "goes_on",
     "in_marks",
-    "is_plain",
     "name_beside",
-    "read_again",
     "read_between",
     "read_exchanged",
     "rest",
     "says_more",
+    "takes_in_more",
     "title_beside",
     "unexplained_link",
     "with_names_before",
@@ -49,8 +45,7 @@ __all__ = [
 STRINGS: frozenset[Style] = frozenset({"numbered", "bulleted", "inline"})
 """Styles in which the fields have to be separated."""
 
-_POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
-_AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
+_STOP = re.compile(r"[.,;?!\"”»'’]+\s")  # ends a title; a subtitle has a colon or a dash before it
 _SUBTITLE = re.compile(r"[*_\"”’» ]{0,4}[:：]\s{0,3}[^\W\d_]")
 _BEFORE = 200  # characters before an identifier that may be a title
 _LEAST = 2  # words with capitals in it, of three or more
@@ -96,9 +91,10 @@ _EDGES = ' .,;:!?"“”„«»*_()[]#-–—|'
 _BOUNDS, TRIED = 5, 3
 _FEWEST, _MOST_WORDS, _TELLING = 2, 25, 3  # words of such a title; of one that says enough without its author
 _PAIR = re.compile(  # of a script without capitals, all of which may be a title: بوف کور، صادق هدایت (امیرکبیر)
-    r"(?P<one>[^,/–—]{2,120}?)(?:,|\s[-–—/])\s(?P<other>[^,/–—()]{2,60}?)(?:\s\((?P<venue>[^()]{2,60})\))?"
+    r"(?P<one>[^,/–—]{2,120}?)(?:[.,]|\s[-–—/])\s(?P<other>[^,/–—()]{2,60}?)(?:\s\((?P<venue>[^()]{2,60})\))?"
 )
 _LONGEST_NAME = 5  # words
+_INITIALS = 3  # letters at most: Kahneman D, Poe ABC
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
 
@@ -107,52 +103,16 @@ def confirms(match: Match, differences: Differences) -> bool:
     return match.status is Status.FOUND and not accused(match, differences)
 
 
-def read_again(
-    citation: Citation, text: str, match: Match, differences: Differences
-) -> Flow[tuple[Citation, Match]]:
-    """The other ways to read a string that the look-up does not confirm.
+def takes_in_more(citation: Citation, match: Match, differences: Differences) -> bool:
+    """Whether what the title has beyond the found work's is behind a mark that ends a title: it may be what the work appeared in.
 
-    One of them may clear the work, if it draws the bounds of the title otherwise, and an author or an identifier agrees as
-    well. If none does, a trained reader must be sure of the title, and this one of the names if these differ, or the look-up alone
-    is no accusation. What an incomplete bibliography does not have is asked about as it was read first.
+    Behind a colon or a dash is a subtitle, which may be an invented one.
     """
-    plain, wrong = is_plain(citation, text), {check.field for check in accused(match, differences)}
-    if not plain and not (match.status is Status.FOUND and "authors" in wrong):
-        return citation, match  # no other reading would change anything
-    found = readings(text)
-    said = citation.reference
-    claimed = normalise(said.title)
-    for way in found[:1] if found and found[0].mass >= _SURE else found:
-        title = normalise(way.reference.title)
-        if (
-            not plain
-            or way.mass < _POSSIBLE
-            or title in {"", claimed}
-            or not (title in claimed or claimed in title)  # another part of the string may be its container
-            or _drops_subtitle(said.title, way.reference.title)
-        ):
-            continue
-        kept = {name: getattr(said, name) for name in ("doi", "arxiv", "isbn", "pmid", "url")}
-        reply = yield from one(Find(replace(way.reference, **kept)))
-        if isinstance(reply, Answer) and confirms(reply.value, differences) and _corroborated(reply.value):
-            work = reply.value.record
-            if work is None or unexplained(rest(said.title, way.reference.title), work):
-                return replace(citation, style="labelled"), match  # its journal, or a second claim
-            return citation, reply.value
-    if match.status is Status.FOUND:
-        sure = (
-            "authors" not in wrong
-            or "authors" in citation.agreed
-            or _in_brackets(said, text)
-            or any(_same_names(way.reference, said) for way in found[:1])
-        )
-    else:
-        sure = (
-            not (plain and match.exists is False)
-            or "title" in citation.agreed
-            or any(normalise(way.reference.title) == claimed and way.mass >= _AGREED for way in found[:1])
-        )
-    return (citation if sure else replace(citation, style="labelled")), match
+    said, work = citation.reference.title, match.record
+    if work is None or not any(check.field == "title" for check in accused(match, differences)):
+        return False
+    known = normalise(work.title)
+    return any(normalise(said[: stop.start()]) == known for stop in _STOP.finditer(said))
 
 
 def read_exchanged(
@@ -197,8 +157,8 @@ def read_between(
     """Other bounds of a title that no work has: what is between marks of its line, around it or inside it.
 
     If one of these is the title of a work, the title was misread, and the look-up is no accusation: kahneman's thinking fast and
-    slow - the big one. It is that work if an author or an identifier agrees and the work explains the rest. Where the rest looks like a
-    title, that is the title, and the work may be what it appeared in.
+    slow - the big one. It is that work if an author or an identifier agrees and the work explains the rest, or if all of the title
+    that was read is in it. Where the rest looks like a title, that is the title, and the work may be what it appeared in.
     """
     marked = citation.style not in STRINGS or in_marks(citation, citation.span.of(answer))
     for other, name in _between(citation, answer):
@@ -208,22 +168,27 @@ def read_between(
         reply = yield from one(Find(said))
         if not isinstance(reply, Answer) or not _has_title(reply.value):
             continue
-        left, work = rest(citation.reference.title, other), reply.value.record
-        confirmed = confirms(reply.value, differences) and _corroborated(reply.value)
-        if confirmed and work is not None and not marked and _is_of(left, work):
+        work, first = reply.value.record, citation.reference.title
+        before, longer, after = other.partition(first)
+        left = "" if longer else rest(first, other)
+        theirs = work is not None and _is_of(left, work)
+        sure = confirms(reply.value, differences) and _corroborated(reply.value)
+        if longer and said.authors:  # all of it is the title, unless a part of it was read as a name
+            sure = sure or words_of(said.authors).isdisjoint(normalise(f"{before} {after}").split())
+        if theirs and not marked and sure:
             return replace(citation, reference=said), reply.value
         capitals = sum(word[:1].isupper() for word in words(left))
-        if (
-            len(normalise(other).split()) >= _TELLING and capitals < _LEAST
-        ):  # else that is the title, in a container
-            return replace(citation, style="labelled"), match
+        if len(normalise(other).split()) >= _TELLING and (theirs or capitals < _LEAST):
+            return replace(citation, style="labelled"), match  # else that is the title, in a container
     return citation, match
 
 
 def _is_of(left: str, work: Record) -> bool:
-    """Whether all that is left names the work's authors, or joins them to it: kahneman's; by Daniel Kahneman."""
-    known = words_of([*work.authors[:MOST_AUTHORS], "by the s and"])
-    return known.issuperset(normalise(left).split())
+    """Whether all that is left names the work's authors, or joins them to it: kahneman's; by Daniel Kahneman; Kahneman D."""
+    names = words_of(work.authors[:MOST_AUTHORS])
+    initials, joining = {name[0] for name in names}, {"by", "the", "s", "and"}
+    said = (word for word in normalise(left).split() if word not in names | joining)
+    return all(len(word) <= _INITIALS and initials.issuperset(word) for word in said)
 
 
 def _has_title(match: Match) -> bool:
@@ -246,7 +211,7 @@ def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     line, begin = _line(citation, answer)
     title = citation.reference.title
     at = line.find(title, max(0, citation.span.start - begin - 1))
-    if at < 0:
+    if at < 0 or not title:
         return []
     over = at + len(title)
     starts = [found.end() for found in _OPENS.finditer(line) if found.end() < over]
@@ -269,30 +234,10 @@ def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     return [(text, name) for _, _, text, name in sorted(found)[:TRIED]]
 
 
-def is_plain(citation: Citation, text: str) -> bool:
-    """Whether it is a string in which the title has to be separated from the rest.
-
-    A title in quotation marks, emphasised or linked is the title in every reading.
-    """
-    title = len(citation.reference.title)
-    return citation.style in STRINGS and not in_marks(citation, text) and 0 < title < len(text) - 4
-
-
-def _in_brackets(said: Reference, text: str) -> bool:
-    """Whether brackets that stand for nothing else show the title, in Chinese, Japanese and Korean: 前田愛『近代読者の成立』."""
-    at = text.find(said.title)
-    return at > 0 and text[at - 1] in "《『" and SCRIPT.search(said.title) is not None
-
-
 def in_marks(citation: Citation, text: str) -> bool:
     """Whether the title comes after a quotation mark, emphasis or the bracket of a link."""
     at = text.find(citation.reference.title[:30])
     return at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
-
-
-def _drops_subtitle(said: str, title: str) -> bool:
-    """Whether a reading leaves out what follows a colon or a dash of the title that was read first."""
-    return re.match(rf"\W*{re.escape(title)}\s?(?:[:：—–]|-\s)", said) is not None
 
 
 def rest(text: str, title: str) -> str:
@@ -399,11 +344,6 @@ def goes_on(text: str, behind: str, match: Match) -> bool:
     cut = any(check.field == "title" and check.how == "subtitle" for check in match.fields)
     asks = text.rstrip('*_"”’»').endswith(("?", "!"))
     return cut and (_SUBTITLE.match(behind) is not None or (asks and _WORD.match(behind) is not None))
-
-
-def _same_names(one: Reference, other: Reference) -> bool:
-    """Whether two readings name the same people, by their family names."""
-    return family_names(one.authors) == family_names(other.authors)
 
 
 def _corroborated(match: Match) -> bool:
