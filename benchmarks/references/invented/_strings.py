@@ -10,14 +10,13 @@ from pathlib import Path
 
 from benchmarks.references.answers.changes import invented
 from benchmarks.references.index._noise import content_words
-from benchmarks.references.reading._rendered import KINDS, rendered
-from benchmarks.references.reading._strings import Example, read_strings
+from benchmarks.references.invented._rendered import rendered
+from benchmarks.references.invented._segmented import Example, read_strings
 from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import Record
 
 __all__ = ["Cited", "Titles", "as_they_are", "hand_made", "in_styles", "surroundings"]
 
-_RENDERED = ("markdown and chatbots' lists", "citation styles", "preprints", "web pages")
 _DOI = re.compile(r"10\.\d{4,5}/\d+")
 _ARXIV = re.compile(r"(?<=arXiv:)\d{4}\.\d{5}|(?<=arXiv\.)\d{4}\.\d{5}|(?<=arxiv\.org/abs/)\d{4}\.\d{5}")
 _ENDS = re.compile(r"[\s.,;:?!\"“”'’»_*)\]]*\Z")
@@ -139,11 +138,10 @@ def in_styles(
     """
     real = rng.sample(list(records), count)
     false = [replace(record, title=titles.made()) for record in real]
-    share = sum(one for _, _, one in KINDS.values()) / sum(KINDS[kind][2] for kind in _RENDERED)
-    made = rendered(false, int(count * share), half=0)
+    made = rendered(false, count)
     cited = []
-    for kind in _RENDERED:
-        for example in made[kind]:
+    for kind, examples in made.items():
+        for example in examples:
             work = rng.choice(known)
             title = example.written("title")
             text = _DOI.sub(_as(work.doi), example.text)
@@ -154,9 +152,11 @@ def in_styles(
 
 def as_they_are(records: Sequence[Record], rng: random.Random, count: int) -> list[Cited]:
     """Rendered strings of real works with their own titles, to see that real ones are verified."""
-    made = rendered(rng.sample(list(records), count), count, half=0)
+    made = rendered(rng.sample(list(records), count), count)
     return [
-        Cited(example.text, example.written("title"), kind) for kind in _RENDERED for example in made[kind]
+        Cited(example.text, example.written("title"), kind)
+        for kind, examples in made.items()
+        for example in examples
     ]
 
 

@@ -32,7 +32,7 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.records import Outcome, Record, Reference
-from guardrail.references.citations.segmentation.fields import Stretch, reference_of
+from guardrail.references.citations.fields import Stretch, reference_of
 from guardrail.references.quotation import accused
 
 __all__ = ["main"]
@@ -150,7 +150,7 @@ def _of_names(half: int) -> Iterator[Row]:
 
 def _compared(case: NameCase) -> str:
     """What a look-up says of the names: "same", "accused", or "open", which is also a difference that accuses nobody."""
-    said = reference_of(case.cited, {"authors": [Stretch("author", 0, len(case.cited))]}).authors
+    said = reference_of(case.cited, [Stretch("author", 0, len(case.cited))]).authors
     match = judge(Reference(TITLE, said, year=2001), [Record(TITLE, case.record, year=2001)])
     check = next((one for one in match.fields if one.field == "authors"), None)
     if accused(match, "default"):

@@ -1,1 +1,1 @@
-"""How well reference strings are split into fields: the trained model, and the rules."""
+"""Training of the network that tags references."""

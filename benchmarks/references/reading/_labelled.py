@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from benchmarks.references.answers.labels import HERE, Label
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.segmentation.model import FIELDS
 
 __all__ = ["kinds", "said"]
 
@@ -18,12 +17,6 @@ _OTHERS = re.compile(
     r"[*_,\s]{0,4}(?:(?:and|&|und|et|y|e|и)\s(?:\w+\s)?(?:colleagues|others|co-authors|coauthors|collaborators|al\b\.?)|et\.?\sal\b\.?|등|외|等人?|ら|ほか|и\sдр\.?|u\.\s?a\.)[*_]{0,3}"
 )
 _BY = re.compile(r"\b[Bb]y\s[*_]{0,3}$")
-_MARKER = re.compile(
-    r"[ \t>]*(?:[-*•–·▪◦]|[#]{1,6}|\(?\[?\^?\w{1,3}[\].):]{1,2}|\W{1,3})?(?:\s*\*{0,2}\d{1,2}[.)]\*{0,2})?\s+[*_]{0,3}\s*$"
-)
-_DATA = re.compile(r"\s*(?:[{\[]\s*[{\"]|@\w+\{|TY\s\s-)")
-_OPEN = frozenset(FIELDS) - {"title", "author", "journal", "container"}
-_NEVER = -1e4  # score of a field that is not allowed
 _Run = tuple[str, int, int]
 
 

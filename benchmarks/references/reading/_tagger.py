@@ -1,4 +1,4 @@
-"""Training of the network that tags references: `python -m benchmarks.references.reading train --tagger`.
+"""Training of the network that tags references: `python -m benchmarks.references.reading.train`.
 
 The packaged encoder (all-MiniLM-L6-v2) gets a head for each token and learns the labelled answers of the half "seen", in each pass with
 some titles and authors exchanged for those of other labels in the same language, so that it learns shapes and not names. It learns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -56,16 +57,14 @@ from guardrail.references.quotation import Differences, completed
 from guardrail.references.second_reading import (
     STRINGS,
     TRIED,
-    confirms,
     exchanged,
     goes_on,
-    is_plain,
     name_beside,
-    read_again,
     read_between,
     read_exchanged,
     rest,
     says_more,
+    takes_in_more,
     title_beside,
     unexplained_link,
     with_names_before,
@@ -257,7 +256,6 @@ class ReferenceCheck(Detector):
         looked_up = len({citation.reference for citation in cited if citation.style != "author-year"})
         if self._backend is not None:
             further = self.max_references - len(cited) if read else 0
-            further += 3 * len({one.reference for one in cited if is_plain(one, one.span.of(case.answer))})
             further += TRIED * len({one.reference for one in cited if one.style in _PARTED})
             further += sum(len(exchanged(one)) for one in cited)
             asked = {route: (0, most) for route, (_, most) in asked.items()}
@@ -398,8 +396,8 @@ class ReferenceCheck(Detector):
     def _other_readings(self, citation: Citation, answer: str, match: Match) -> Flow[tuple[Citation, Match]]:
         """Other readings of a reference, as long as the look-up confirms none."""
         how = self.differences
-        if citation.style in STRINGS and not confirms(match, how):
-            citation, match = yield from read_again(citation, citation.span.of(answer), match, how)
+        if citation.style in STRINGS and takes_in_more(citation, match, how):
+            citation = replace(citation, style="labelled")
         if citation.style in _PARTED and match.exists is False:
             citation, match = yield from read_between(citation, answer, match, how)
         if match.exists is False:

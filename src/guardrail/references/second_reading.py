@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from guardrail.engine.flow import Answer, Flow, one
 from guardrail.references.authors.lists import MOST_AUTHORS
-from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import (
@@ -21,17 +20,14 @@ from guardrail.references.bibliography.records import (
     Status,
 )
 from guardrail.references.citations import Citation, Style
-from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.identifiers import identifiers
-from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.words import title_case, words
 from guardrail.references.quotation import Differences, accused
 
 STRINGS: frozenset[Style] = frozenset({"numbered", "bulleted", "inline"})
 """Styles in which the fields have to be separated."""
 
-_POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
-_AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
+_STOP = re.compile(r"[.,;?!\"”»'’]+\s")  # ends a title; a subtitle has a colon or a dash before it
 _SUBTITLE = re.compile(r"[*_\"”’» ]{0,4}[:：]\s{0,3}[^\W\d_]")
 _BEFORE = 200  # characters before an identifier that may be a title
 _LEAST = 2  # words with capitals in it, of three or more
@@ -77,9 +73,10 @@ _EDGES = ' .,;:!?"“”„«»*_()[]#-–—|'
 _BOUNDS, TRIED = 5, 3
 _FEWEST, _MOST_WORDS, _TELLING = 2, 25, 3  # words of such a title; of one that says enough without its author
 _PAIR = re.compile(  # of a script without capitals, all of which may be a title: بوف کور، صادق هدایت (امیرکبیر)
-    r"(?P<one>[^,/–—]{2,120}?)(?:,|\s[-–—/])\s(?P<other>[^,/–—()]{2,60}?)(?:\s\((?P<venue>[^()]{2,60})\))?"
+    r"(?P<one>[^,/–—]{2,120}?)(?:[.,]|\s[-–—/])\s(?P<other>[^,/–—()]{2,60}?)(?:\s\((?P<venue>[^()]{2,60})\))?"
 )
 _LONGEST_NAME = 5  # words
+_INITIALS = 3  # letters at most: Kahneman D, Poe ABC
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
 
@@ -88,52 +85,16 @@ def confirms(match: Match, differences: Differences) -> bool:
     return match.status is Status.FOUND and not accused(match, differences)
 
 
-def read_again(
-    citation: Citation, text: str, match: Match, differences: Differences
-) -> Flow[tuple[Citation, Match]]:
-    """The other ways to read a string that the look-up does not confirm.
+def takes_in_more(citation: Citation, match: Match, differences: Differences) -> bool:
+    """Whether what the title has beyond the found work's is behind a mark that ends a title: it may be what the work appeared in.
 
-    One of them may clear the work, if it draws the bounds of the title otherwise, and an author or an identifier agrees as
-    well. If none does, a trained reader must be sure of the title, and this one of the names if these differ, or the look-up alone
-    is no accusation. What an incomplete bibliography does not have is asked about as it was read first.
+    Behind a colon or a dash is a subtitle, which may be an invented one.
     """
-    plain, wrong = is_plain(citation, text), {check.field for check in accused(match, differences)}
-    if not plain and not (match.status is Status.FOUND and "authors" in wrong):
-        return citation, match  # no other reading would change anything
-    found = readings(text)
-    said = citation.reference
-    claimed = normalise(said.title)
-    for way in found[:1] if found and found[0].mass >= _SURE else found:
-        title = normalise(way.reference.title)
-        if (
-            not plain
-            or way.mass < _POSSIBLE
-            or title in {"", claimed}
-            or not (title in claimed or claimed in title)  # another part of the string may be its container
-            or _drops_subtitle(said.title, way.reference.title)
-        ):
-            continue
-        kept = {name: getattr(said, name) for name in ("doi", "arxiv", "isbn", "pmid", "url")}
-        reply = yield from one(Find(replace(way.reference, **kept)))
-        if isinstance(reply, Answer) and confirms(reply.value, differences) and _corroborated(reply.value):
-            work = reply.value.record
-            if work is None or unexplained(rest(said.title, way.reference.title), work):
-                return replace(citation, style="labelled"), match  # its journal, or a second claim
-            return citation, reply.value
-    if match.status is Status.FOUND:
-        sure = (
-            "authors" not in wrong
-            or "authors" in citation.agreed
-            or _in_brackets(said, text)
-            or any(family_names(way.reference.authors) == family_names(said.authors) for way in found[:1])
-        )
-    else:
-        sure = (
-            not (plain and match.exists is False)
-            or "title" in citation.agreed
-            or any(normalise(way.reference.title) == claimed and way.mass >= _AGREED for way in found[:1])
-        )
-    return (citation if sure else replace(citation, style="labelled")), match
+    said, work = citation.reference.title, match.record
+    if work is None or not any(check.field == "title" for check in accused(match, differences)):
+        return False
+    known = normalise(work.title)
+    return any(normalise(said[: stop.start()]) == known for stop in _STOP.finditer(said))
 
 
 def read_exchanged(
@@ -143,7 +104,11 @@ def read_exchanged(
     for way in exchanged(citation):
         reply = yield from one(Find(way))
         if isinstance(reply, Answer) and confirms(reply.value, differences):
-            agreed = {check.field for check in reply.value.having(Outcome.CONFIRMED, Outcome.NEAR)}
+            agreed = {
+                check.field
+                for check in reply.value.fields
+                if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}
+            }
             if {"title", "authors"} <= agreed:
                 return replace(citation, reference=way), reply.value
     return citation, match
@@ -174,8 +139,8 @@ def read_between(
     """Other bounds of a title that no work has: what is between marks of its line, around it or inside it.
 
     If one of these is the title of a work, the title was misread, and the look-up is no accusation: kahneman's thinking fast and
-    slow - the big one. It is that work if an author or an identifier agrees and the work explains the rest. Where the rest looks like a
-    title, that is the title, and the work may be what it appeared in.
+    slow - the big one. It is that work if an author or an identifier agrees and the work explains the rest, or if all of the title
+    that was read is in it. Where the rest looks like a title, that is the title, and the work may be what it appeared in.
     """
     marked = citation.style not in STRINGS or in_marks(citation, citation.span.of(answer))
     for other, name in _between(citation, answer):
@@ -185,20 +150,27 @@ def read_between(
         reply = yield from one(Find(said))
         if not isinstance(reply, Answer) or not _has_title(reply.value):
             continue
-        left, work = rest(citation.reference.title, other), reply.value.record
-        confirmed = confirms(reply.value, differences) and _corroborated(reply.value)
-        if confirmed and work is not None and not marked and _is_of(left, work):
+        work, first = reply.value.record, citation.reference.title
+        before, longer, after = other.partition(first)
+        left = "" if longer else rest(first, other)
+        theirs = work is not None and _is_of(left, work)
+        sure = confirms(reply.value, differences) and _corroborated(reply.value)
+        if longer and said.authors:  # all of it is the title, unless a part of it was read as a name
+            sure = sure or words_of(said.authors).isdisjoint(normalise(f"{before} {after}").split())
+        if theirs and not marked and sure:
             return replace(citation, reference=said), reply.value
-        # else that is the title, in a container
-        if len(normalise(other).split()) >= _TELLING and _capitals(left) < _LEAST:
-            return replace(citation, style="labelled"), match
+        capitals = sum(word[:1].isupper() for word in words(left))
+        if len(normalise(other).split()) >= _TELLING and (theirs or capitals < _LEAST):
+            return replace(citation, style="labelled"), match  # else that is the title, in a container
     return citation, match
 
 
 def _is_of(left: str, work: Record) -> bool:
-    """Whether all that is left names the work's authors, or joins them to it: kahneman's; by Daniel Kahneman."""
-    known = words_of([*work.authors[:MOST_AUTHORS], "by the s and"])
-    return known.issuperset(normalise(left).split())
+    """Whether all that is left names the work's authors, or joins them to it: kahneman's; by Daniel Kahneman; Kahneman D."""
+    names = words_of(work.authors[:MOST_AUTHORS])
+    initials, joining = {name[0] for name in names}, {"by", "the", "s", "and"}
+    said = (word for word in normalise(left).split() if word not in names | joining)
+    return all(len(word) <= _INITIALS and initials.issuperset(word) for word in said)
 
 
 def _has_title(match: Match) -> bool:
@@ -208,13 +180,20 @@ def _has_title(match: Match) -> bool:
     return match.status is Status.FOUND and same
 
 
+def _line(citation: Citation, answer: str) -> tuple[str, int]:
+    """The line that a title is in, as far as it is near, and where it begins."""
+    span = citation.span
+    begin = max(answer.rfind("\n", 0, span.start) + 1, span.start - _NEAR)
+    end = answer.find("\n", span.end)
+    return answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)], begin
+
+
 def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     """What may be the title instead, each with what may be its author beside it; those with the fewest marks inside first."""
-    span, title = citation.span, citation.reference.title
-    begin, end = _line_begin(answer, span.start, _NEAR), answer.find("\n", span.end)
-    line = answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)]
-    at = line.find(title, max(0, span.start - begin - 1))
-    if at < 0:
+    line, begin = _line(citation, answer)
+    title = citation.reference.title
+    at = line.find(title, max(0, citation.span.start - begin - 1))
+    if at < 0 or not title:
         return []
     over = at + len(title)
     starts = [found.end() for found in _OPENS.finditer(line) if found.end() < over]
@@ -237,30 +216,10 @@ def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
     return [(text, name) for _, _, text, name in sorted(found)[:TRIED]]
 
 
-def is_plain(citation: Citation, text: str) -> bool:
-    """Whether it is a string in which the title has to be separated from the rest.
-
-    A title in quotation marks, emphasised or linked is the title in every reading.
-    """
-    title = len(citation.reference.title)
-    return citation.style in STRINGS and not in_marks(citation, text) and 0 < title < len(text) - 4
-
-
-def _in_brackets(said: Reference, text: str) -> bool:
-    """Whether brackets that stand for nothing else show the title, in Chinese, Japanese and Korean: 前田愛『近代読者の成立』."""
-    at = text.find(said.title)
-    return at > 0 and text[at - 1] in "《『" and SCRIPT.search(said.title) is not None
-
-
 def in_marks(citation: Citation, text: str) -> bool:
     """Whether the title comes after a quotation mark, emphasis or the bracket of a link."""
     at = text.find(citation.reference.title[:30])
     return at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
-
-
-def _drops_subtitle(said: str, title: str) -> bool:
-    """Whether a reading leaves out what follows a colon or a dash of the title that was read first."""
-    return re.match(rf"\W*{re.escape(title)}\s?(?:[:：—–]|-\s)", said) is not None
 
 
 def rest(text: str, title: str) -> str:
@@ -275,10 +234,10 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663); or all of a line before an
     arrow.
     """
-    begin = _line_begin(answer, citation.span.start, _BEFORE)
+    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _BEFORE)
     text, start = answer[begin : citation.span.end], citation.span.start - begin
     first = min((one.start for one in identifiers(text) if one.end > start), default=len(text))
-    known = _words_about(work)
+    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
     for end in (start,) if citation.reference.authors else (start, first):  # names lead to the identifier
         found = _TITLE_BEFORE.search(text, 0, end)
         if found and _capitals(found["title"]) >= _LEAST and _is_of_another(found["title"], known):
@@ -304,16 +263,6 @@ def title_beside(citation: Citation, answer: str, work: Record) -> str:
     return ""
 
 
-def _line_begin(answer: str, at: int, most: int) -> int:
-    """Where the line of a place begins, as far as it is near."""
-    return max(answer.rfind("\n", 0, at) + 1, at - most)
-
-
-def _words_about(work: Record) -> frozenset[str]:
-    """The words of what is known of a work."""
-    return words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
-
-
 def _capitals(text: str) -> int:
     """How many words begin with a capital."""
     return sum(word[:1].isupper() for word in words(text))
@@ -330,7 +279,7 @@ def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
     check, work = next((one for one in match.fields if one.field == "authors"), None), match.record
     if check is None or work is None or check.how not in {"missing", "given"} or work.et_al:
         return match
-    begin = _line_begin(answer, citation.span.start, _NAMES_BEFORE)
+    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _NAMES_BEFORE)
     text, at = answer[begin : citation.span.end], citation.span.start - begin
     found = text.find(work.authors[0])
     if not 0 <= found < at or not all(name in text[found:] for name in work.authors):
@@ -342,7 +291,7 @@ def with_names_before(citation: Citation, answer: str, match: Match) -> Match:
 def name_beside(citation: Citation, answer: str, work: Record) -> str:
     """What seems to name a law next to its number, in brackets, and shares less than half of its words with the law; "" if nothing does."""
     start, end = citation.span.start, citation.span.end
-    line = _line_begin(answer, start, _BEFORE)
+    line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
     before = _NAME_BEFORE.search(answer, line, start) if answer[start - 1 : start] == "(" else None
     if before and title_case(before["title"]) < _CASED:
         before = None  # Processing is lawful (Regulation (EU) …)
@@ -367,7 +316,7 @@ def unexplained_link(text: str, title: str, work: Record) -> str:
     if not title or title not in said:
         return ""
     left = rest(said, title)
-    known = _words_about(work)
+    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
     other = set(normalise(left).split()) - known
     return left if len(other) >= _OF_A_LINE and unexplained(left, work) else ""
 

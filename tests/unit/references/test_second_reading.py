@@ -8,17 +8,17 @@ from guardrail import Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck
 from guardrail.engine.flow import Answer
-from guardrail.references import second_reading
+from guardrail.references import check
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import citations
 from guardrail.references.citations.model import Citation
-from guardrail.references.citations.segmentation import Reading
 from guardrail.references.second_reading import (
     confirms,
     read_between,
     read_exchanged,
     rest,
+    takes_in_more,
     title_beside,
     unexplained_link,
     with_names_before,
@@ -26,14 +26,6 @@ from guardrail.references.second_reading import (
 from guardrail.report import Span
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing (2019)"
-OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
-
-
-def reads(monkeypatch, *found):
-    """Let the trained reader read these."""
-    monkeypatch.setattr(
-        second_reading, "readings", lambda text: [Reading(one, mass, {}, {}) for one, mass in found]
-    )
 
 
 @pytest.fixture
@@ -69,6 +61,52 @@ class TestOtherBounds:
         report = guard.check(text, prompt="Which books can you recommend? List references.")
         assert [finding.verdict for finding in report.findings] == [verdict]
 
+    @pytest.mark.parametrize(
+        ("text", "read", "names", "style"),
+        [
+            ("Roe C, Poe RB. Climate of Maps", "Poe RB. Climate of Maps", ("Roe C",), "labelled"),
+            ("Roe C, Poe RB. Climate of Maps", "of Maps", ("Roe C", "Poe RB. Climate"), "labelled"),
+            ("Roe C, Poe RB. Climate of Cats", "Poe RB. Climate of Cats", ("Roe C",), "inline"),
+            ("Roe C, Loe XZ. Climate of Maps", "Loe XZ. Climate of Maps", ("Roe C",), "inline"),
+            ("Roe C. Climate of Maps II", "Climate of Maps II", ("Roe C",), "inline"),
+        ],
+    )
+    def test_names_that_were_read_into_a_title_or_a_title_into_names(
+        self, tmp_path, text, read, names, style
+    ):
+        """As journals of medicine write them: no accusation, if all that is left names authors of the work."""
+        said = Reference(read, names, year=2019)
+        citation = Citation(Span(start=0, end=len(text)), said, "inline")
+        with Index.create(tmp_path / "i.sqlite", complete=True) as index:
+            index.add([Record("Climate of Maps", ("Carla Roe", "Rita B. Poe"), year=2019)])
+            flow, replies = read_between(citation, text, index.find(said), "default"), None
+            try:
+                while True:
+                    replies = [Answer(index.find(find.reference)) for find in flow.send(replies)]
+            except StopIteration as end:
+                found, _ = end.value
+        assert found.style == style
+
+    @pytest.mark.parametrize(
+        ("names", "outcome"), [(("Roe, C.",), Outcome.CONFIRMED), (("Doe, X.",), Outcome.DIFFERS)]
+    )
+    def test_a_title_that_was_read_too_short(self, tmp_path, names, outcome):
+        """The longer one is the title, and the names are compared with those of its work."""
+        text = f"{names[0]} (2019). Rivers: A Climate of Maps"
+        said = Reference("A Climate of Maps", names, year=2019)
+        citation = Citation(Span(start=0, end=len(text)), said, "inline")
+        with Index.create(tmp_path / "i.sqlite", complete=True) as index:
+            index.add([Record("Rivers: A Climate of Maps", ("Carla Roe",), year=2019)])
+            absent = Match(Status.ABSENT, complete=True)
+            flow, replies = read_between(citation, text, absent, "default"), None
+            try:
+                while True:
+                    replies = [Answer(index.find(find.reference)) for find in flow.send(replies)]
+            except StopIteration as end:
+                found, match = end.value
+        assert found.reference.title == "Rivers: A Climate of Maps"
+        assert {check.field: check.outcome for check in match.fields}["authors"] is outcome
+
     def test_a_name_that_belongs_to_the_title(self):
         """Rosling did not write "Rosling's Long Shadow of Charts"; the bounds are drawn before the name, too."""
         text = "Others like Rosling's Long Shadow of Charts (2019)."
@@ -83,61 +121,66 @@ class TestOtherBounds:
         assert "Rosling's Long Shadow of Charts" in asked
 
 
-class TestSecondReading:
+class TestTakesInMore:
+    """A title that was read too long."""
+
+    TITLE = "Can Maps Lie"
+
     @pytest.mark.parametrize(
-        ("venue", "verdict"), [("Annals of Nothing", Verdict.SUPPORTED), ("", Verdict.UNVERIFIED)]
+        ("said", "more"),
+        [
+            ("Can Maps Lie? Findings of the Society of Maps", True),
+            ("Can Maps Lie. Contribution of the Second Group", True),
+            ("Can Maps Lie, Annals of Maps", True),
+            ("Can Maps Lie: A Study of Imaginary Teapots", False),
+            ("Can Maps Lie of Teapots, Annals", False),
+            ("Can Maps Lie", False),
+            ("Why Can Maps Lie? Findings", False),
+        ],
     )
-    def test_clears_a_work_whose_title_was_read_too_long(self, index, monkeypatch, venue, verdict):
-        """An author agrees, and the work explains the rest; if it does not, that may be a journal or a second claim."""
-        reads(monkeypatch, (OTHER, 0.7))
-        work = Record("The Long Shadow of Maps", ("Hans Rosling",), year=2019, venue=venue)
-        report = Guard([ReferenceCheck(bibliography=index(work, complete=True))]).check(STRING)
-        assert [finding.verdict for finding in report.findings] == [verdict]
+    def test_behind_a_mark_may_be_what_the_work_appeared_in(self, said, more):
+        """Behind a colon is a subtitle."""
+        differs = FieldCheck("title", Outcome.DIFFERS, said, self.TITLE, "invented")
+        match = Match(Status.FOUND, Record(self.TITLE), 0.9, (differs,) if said != self.TITLE else ())
+        citation = Citation(Span(start=0, end=10), Reference(said), "inline")
+        assert takes_in_more(citation, match, "default") is more
 
-    def test_does_not_take_the_container_for_the_title(self, index, monkeypatch):
-        """The journal is a work of the index, too."""
-        reads(monkeypatch, (Reference("Silent Spring", ("Carson, R.",)), 0.7))
-        text = "1. Carson, R. The Ontology of Imaginary Teapots. Silent Spring 2019"
-        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(text)
-        assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
-
-    def test_what_no_reading_finds_is_accused(self, index, monkeypatch):
-        """The bibliography is complete, and has neither title."""
-        reads(monkeypatch, (OTHER, 0.7))
-        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(STRING)
-        assert [finding.verdict for finding in report.findings] == [Verdict.UNSUPPORTED]
-
-    def test_a_part_of_a_title_clears_no_longer_one(self, index, monkeypatch):
-        """The author and the second half are those of a work, and the first half is not."""
-        reads(monkeypatch, (Reference("Silent Spring", ("Carson, R.",)), 0.7))
-        text = "1. Carson, R. The Ontology of Imaginary Teapots Silent Spring (2019)"
-        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(text)
-        assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
-
-    def test_the_model_is_still_asked_where_the_bibliography_is_incomplete(self, index, monkeypatch):
-        """It does not know the work."""
-        reads(monkeypatch, (OTHER, 0.7))
-        model = ScriptedChat(
-            lambda ask: "no" if "authors" not in ask.messages[-1].text else f"A{ask.draw} B{ask.draw}"
+    def test_is_no_accusation(self, index, monkeypatch):
+        """The work is said, and that the answer could not be read reliably."""
+        text = "1. Rosling, H. Can Maps Lie? Findings of the Society of Imaginary Teapots."
+        said = Reference("Can Maps Lie? Findings of the Society of Imaginary Teapots", ("Rosling, H.",))
+        monkeypatch.setattr(
+            check, "citations", lambda *_, **__: [Citation(Span(start=3, end=len(text)), said, "inline")]
         )
-        report = Guard([ReferenceCheck(bibliography=index(complete=False))], chat=model).check(STRING)
-        assert [finding.label for finding in report.findings] == ["fabricated"]
-        assert model.asked
+        path = index(Record("Can Maps Lie", ("Hans Rosling",), year=2019), complete=True)
+        [finding] = Guard([ReferenceCheck(bibliography=path)]).check(text).findings
+        assert finding.verdict is Verdict.UNVERIFIED
+        assert "could not be read reliably" in finding.reason
 
-    def test_a_source_that_does_not_answer_is_asked_once(self, monkeypatch):
-        """Three readings more would be three waits more."""
-        asked = []
 
-        class Dead:
-            fingerprint = "dead"
+def test_a_source_that_does_not_answer_is_asked_once():
+    """Three readings more would be three waits more."""
+    asked = []
 
-            def find_all(self, references):
-                asked.extend(references)
-                return [Match(Status.UNREACHABLE, detail="no connection")] * len(references)
+    class Dead:
+        fingerprint = "dead"
 
-        reads(monkeypatch, (OTHER, 0.5), (Reference("The Long Shadow"), 0.3))
-        Guard([ReferenceCheck(bibliography=Dead())]).check(STRING)
-        assert len(asked) == 1
+        def find_all(self, references):
+            asked.extend(references)
+            return [Match(Status.UNREACHABLE, detail="no connection")] * len(references)
+
+    Guard([ReferenceCheck(bibliography=Dead())]).check(STRING)
+    assert len(asked) == 1
+
+
+def test_the_model_is_still_asked_where_the_bibliography_is_incomplete(index):
+    """It does not know the work."""
+    model = ScriptedChat(
+        lambda ask: "no" if "authors" not in ask.messages[-1].text else f"A{ask.draw} B{ask.draw}"
+    )
+    report = Guard([ReferenceCheck(bibliography=index(complete=False))], chat=model).check(STRING)
+    assert [finding.label for finding in report.findings] == ["fabricated"]
+    assert model.asked
 
 
 class TestTitleAlone:
@@ -238,6 +281,7 @@ class TestExchanged:
             (Reference("Mara Vale", ("The Weight of Ink",)), "verified"),
             (Reference("The Weight of Ink, Mara Vale (Quay House)"), "verified"),
             (Reference("Mara Vale - The Weight of Ink"), "verified"),
+            (Reference("The Weight of Ink. Mara Vale"), "verified"),
             (Reference("Mara Vale", ("The Weight of Sand",)), "absent"),
             (Reference("The Weight of Ink, Ida Stone"), "absent"),
         ],
@@ -298,6 +342,6 @@ class TestNamesBefore:
         """Authors that the reader missed are named all the same, right before what it read."""
         start = text.index("Ria")
         said = Citation(Span(start=start, end=len(text)), Reference("Molecules", ("Ria Broer",)), "inline")
-        check = FieldCheck("authors", Outcome.DIFFERS, "Ria Broer", "Coen de Graaf; Ria Broer", "missing")
-        match = Match(Status.FOUND, Record("Molecules", ("Coen de Graaf", "Ria Broer")), 1.0, (check,))
+        missing = FieldCheck("authors", Outcome.DIFFERS, "Ria Broer", "Coen de Graaf; Ria Broer", "missing")
+        match = Match(Status.FOUND, Record("Molecules", ("Coen de Graaf", "Ria Broer")), 1.0, (missing,))
         assert with_names_before(said, text, match).fields[0].outcome is outcome

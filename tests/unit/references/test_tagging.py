@@ -160,7 +160,7 @@ class TestMerged:
         ("more", "style"),
         [
             ({"authors": ("Doe",)}, "inline"),
-            ({"authors": ("Doe",), "names": 0.19}, "unmarked"),
+            ({"authors": ("Doe",), "names": 0.69}, "unmarked"),
         ],
     )
     def test_what_is_called_wrong_only_if_the_names_are_certain(

@@ -26,7 +26,8 @@ __all__ = ["merged"]
 _SURE, _SURE_MARK = 0.9, 0.4
 _CLEAR = 0.95  # of a title, beside which only names or a venue are said
 # How probable the fields of the title and of the names must be, each the least of a word, from which a look-up may call them wrong.
-_CERTAIN, _CERTAIN_NAMES = 0.5, 0.2
+# That of names was chosen on real works under their own and under other authors: docs/design/references.md.
+_CERTAIN, _CERTAIN_NAMES = 0.5, 0.7
 _DENIED = 0.6  # of no word, from which what a grammar found is left out
 _MARKS = {
     '"': '"',
@@ -133,7 +134,7 @@ def _citation(answer: str, one: Tagged) -> Citation:
     told = bool(said.authors) or len(said.title.split()) > 1  # *Asylums* (Anchor, 1961)
     style: Style = "inline" if sure and told and not _is_alone(said) else "unmarked"
     span = _with_full_stop(answer, one.span)
-    return Citation(span, said, "legal" if names_a_law(said) else style, agreed=frozenset({"title"}))
+    return Citation(span, said, "legal" if names_a_law(said) else style)
 
 
 def _with_full_stop(answer: str, span: Span) -> Span:

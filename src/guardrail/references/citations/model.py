@@ -51,7 +51,6 @@ class Citation:
         style: how it stands in the text.
         means: where the entry is that an author-year mark, or a title that is named again, refers to; `None` for all other
             citations, and for a mark without an entry in the answer.
-        agreed: of "title" and "authors", what the network read as it is here.
         kind: what is cited.
     """
 
@@ -59,5 +58,4 @@ class Citation:
     reference: Reference
     style: Style
     means: Span | None = None
-    agreed: frozenset[str] = frozenset()
     kind: Kind = "work"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from guardrail.backends import CITATIONS_MINI, MINI_INSTALL, TokenScores, is_here
 from guardrail.errors import MissingExtra, WeightsMissing
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.segmentation.fields import Stretch, reference_of, stretches_of
+from guardrail.references.citations.fields import Stretch, reference_of
 from guardrail.report import Span
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ class _Read:
         sure = self.tags[range(first, end), self.path[first:end]].mean()
         return Tagged(
             span,
-            reference_of(span.of(self.text), stretches_of(kept)),
+            reference_of(span.of(self.text), kept),
             float(np.exp(sure)),
             self._sure(title, first, end) if title else 0.0,
             self._sure(names, first, end) if names else 1.0,

@@ -1,25 +1,25 @@
 """Reference strings rendered by a program, so that their fields are known: styles that the hand-made set lacks.
 
-English ones are rendered from records of `data/biblio`; names and titles in Chinese, Japanese, Korean and Russian are made up.
+They are rendered from records of `data/biblio`.
 A template is written as `field:text|field:text`, with `¦` for a bar; every character belongs to a field.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from benchmarks.references.reading import _words as words
-from benchmarks.references.reading._strings import Example
+from benchmarks.references.invented import _words as words
+from benchmarks.references.invented._segmented import Example
 from guardrail.references.bibliography.records import Record
-from guardrail.references.citations.segmentation.fields import Stretch
+from guardrail.references.citations.fields import Stretch
 
-__all__ = ["KINDS", "LANGUAGES", "named", "numbers", "rendered"]
+__all__ = ["KINDS", "rendered"]
 
 Values: TypeAlias = dict[str, str]
-Made: TypeAlias = Callable[[random.Random, Record, int], Values]
 
+SEED = 0
 _MARKDOWN = (
     'title:**{t}** |author:by {a} |date:({y})',
     'title:**{t}** – |author:{a} |date:({y})',
@@ -88,57 +88,14 @@ _WEB = (
     'author:{o}. |date:(n.d.). |title:{t}. |url:{u}',
     'title:{t}. |date:({y}, {m} {n}). |publisher:{s}. |url:{u}',
 )  # fmt: skip
-_CHINESE = (
-    'author:{a}. |title:{t}|genre:[J]. |journal:{j}, |date:{y}, |volume:{v}({i}): |pages:{p}.',
-    'author:{a}.|title:{t}|genre:[J].|journal:{j},|date:{y},|volume:{v}({i}):|pages:{p}.',
-    'author:{a}. |title:{t}|genre:[M]. |location:{l}: |publisher:{k}, |date:{y}.',
-    'author:{a}. |title:{t}|genre:[M]. |location:{l}: |publisher:{k}, |date:{y}: |pages:{p}.',
-    'author:{a}. |title:{t}|genre:[D]. |location:{l}: |publisher:{k}, |date:{y}.',
-    'author:{a}. |title:{t}|genre:[C]//|container:{j}. |location:{l}: |publisher:{k}, |date:{y}: |pages:{p}.',
-    'author:{a}：|title:《{t}》，|location:{l}：|publisher:{k}，|date:{y}年。',
-    'author:{a}：|title:《{t}》，|journal:《{j}》|date:{y}年|volume:第{i}期，|pages:第{p}页。',
-    'author:{a}（|date:{y}）。|title:{t}。|journal:{j}，|volume:{v}（{i}），|pages:{p}。',
-    'author:{a}. |date:({y}). |title:{t}. |journal:{j}, |volume:{v}({i}), |pages:{p}.',
-    'title:《{t}》|author:，{a}著，|publisher:{k}，|date:{y}年',
-)  # fmt: skip
-_JAPANESE = (
-    'author:{a}|title:『{t}』|publisher:{k}, |date:{y}年',
-    'author:{a}|title:『{t}』|publisher:{k}、|date:{y}年。',
-    'author:{a}|title:「{t}」|journal:『{j}』|volume:{v}巻{i}号、|date:{y}年、|pages:pp.{p}',
-    'author:{a}，|title:「{t}」，|journal:『{j}』，|volume:第{v}巻第{i}号，|pages:{p}頁，|date:{y}年．',
-    'author:{a}（|date:{y}）|title:『{t}』|publisher:{k}',
-    'author:{a} |date:({y}). |title:{t}. |journal:{j}, |volume:{v}({i}), |pages:{p}.',
-    'author:{a}. |title:{t}. |journal:{j}, |volume:Vol. {v}, No. {i}, |pages:pp. {p}, |date:{y}.',
-    'author:{a}著、|title:『{t}』、|publisher:{k}、|date:{y}年',
-    'author:{a} (|date:{y}) |title:「{t}」 |journal:『{j}』 |volume:{v}, |pages:{p}.',
-)  # fmt: skip
-_KOREAN = (
-    'author:{a}, |title:{t}, |publisher:{k}, |date:{y}.',
-    'author:{a} |date:({y}). |title:{t}. |journal:{j}, |volume:{v}({i}), |pages:{p}.',
-    'author:{a}, |title:「{t}」, |journal:『{j}』 |volume:{v}, |date:{y}, |pages:{p}쪽.',
-    'author:{a}, |title:『{t}』, |location:{l}: |publisher:{k}, |date:{y}.',
-    'author:{a}|date:({y}), |title:{t}, |publisher:{k}.',
-    'author:{a}, |title:“{t}”, |journal:{j} |volume:제{v}권 제{i}호, |date:{y}, |pages:{p}면.',
-    'author:{a}. |title:{t}. |location:{l}: |publisher:{k}; |date:{y}.',
-)  # fmt: skip
-_RUSSIAN = (
-    'author:{a} |title:{t}. — |location:{l}: |publisher:{k}, |date:{y}. — |pages:{n}0 с.',
-    'author:{a} |title:{t} // |journal:{j}. — |date:{y}. — |volume:Т. {v}, № {i}. — |pages:С. {p}.',
-    'author:{a} |title:{t} // |journal:{j}. |date:{y}. |volume:№ {i}. |pages:С. {p}.',
-    'author:{a} |title:{t}. |location:{l}: |publisher:{k}, |date:{y}. |pages:{n}2 с.',
-    'author:{a} |date:({y}). |title:{t}. |journal:{j}, |volume:{v}({i}), |pages:{p}.',
-    'author:{a} |title:«{t}» // |journal:{j}, |date:{y}, |volume:т. {v}, |pages:с. {p}.',
-    'author:{a}, |title:{t}, |publisher:{k}, |date:{y}',
-    'title:{t} / |editor:под ред. {a} — |location:{l}: |publisher:{k}, |date:{y}.',
-)  # fmt: skip
 
 
-def _english(rng: random.Random, record: Record, _half: int) -> Values:
+def _fields(rng: random.Random, record: Record) -> Values:
     family = record.authors[0].split(",")[0] if "," in record.authors[0] else record.authors[0].split()[-1]
     return {"a": _authors(rng, record), "f": family, "t": record.title, "c": record.venue}
 
 
-def named(rng: random.Random, name: str, style: int) -> str:
+def _named(rng: random.Random, name: str, style: int) -> str:
     """A name "Given Names Family" in one of the usual forms."""
     family, given = (
         (name.partition(", ")[::2])
@@ -166,7 +123,7 @@ def _authors(rng: random.Random, record: Record) -> str:
     if cut and rng.random() < 0.5:
         family = names[0].split(",")[0] if "," in names[0] else names[0].split()[-1]
         return f"{family} et al."
-    made = [named(rng, name, style if style != 4 or not at else 0) for at, name in enumerate(names)]
+    made = [_named(rng, name, style if style != 4 or not at else 0) for at, name in enumerate(names)]
     if cut:
         return ", ".join(made) + ", et al."
     if len(made) == 1:
@@ -175,78 +132,36 @@ def _authors(rng: random.Random, record: Record) -> str:
     return ", ".join(made[:-1]) + last + made[-1]
 
 
-def _foreign(language: str) -> Made:
-    def values(rng: random.Random, _record: Record, half: int) -> Values:
-        families, given = (part[half::2] for part in words.NAMES[language])
-        names = []
-        for _ in range(rng.choice((1, 1, 2, 2, 3))):
-            family, first = rng.choice(families), rng.choice(given)
-            if language == "ru":
-                first += rng.choice(("", " ")) + rng.choice(given)
-                names.append(f"{family}{rng.choice((' ', ', '))}{first}")
-            else:
-                names.append(family + (" " if language == "ja" and rng.random() < 0.2 else "") + first)
-        separator = {
-            "zh": ", ",
-            "ja": rng.choice(("・", ", ", "、")),
-            "ko": rng.choice((", ", "·")),
-            "ru": ", ",
-        }[language]
-        more = {"zh": ", 等", "ja": "ほか", "ko": " 외", "ru": " и др."}[language]
-        authors = separator.join(names) + (more if rng.random() < 0.15 else "")
-        first_part, middle, end = (rng.choice(part[half::2]) for part in words.TITLES[language])
-        blank = " " if language in ("ko", "ru") else ""
-        title = first_part + blank + middle + end
-        if rng.random() < 0.35:
-            title = middle + end  # titles of books are short: 국어학개설
-        title = title[0].upper() + title[1:]
-        chosen = {name: rng.choice(table[language][half::2]) for name, table in
-                  (("j", words.JOURNALS), ("k", words.PRESSES), ("l", words.CITIES))}  # fmt: skip
-        return {"a": authors, "t": title, "c": chosen["j"], **chosen}
-
-    return values
-
-
-KINDS: Mapping[str, tuple[Sequence[str], Made, int]] = {
-    "markdown and chatbots' lists": (_MARKDOWN, _english, 5),
-    "citation styles": (_STYLES, _english, 2),
-    "preprints": (_PREPRINTS, _english, 2),
-    "web pages": (_WEB, _english, 2),
-    "Chinese": (_CHINESE, _foreign("zh"), 3),
-    "Japanese": (_JAPANESE, _foreign("ja"), 3),
-    "Korean": (_KOREAN, _foreign("ko"), 3),
-    "Russian": (_RUSSIAN, _foreign("ru"), 3),
+KINDS: Mapping[str, tuple[Sequence[str], int]] = {
+    "markdown and chatbots' lists": (_MARKDOWN, 5),
+    "citation styles": (_STYLES, 2),
+    "preprints": (_PREPRINTS, 2),
+    "web pages": (_WEB, 2),
 }
-"""Templates, how their values are made, and how many of each kind come in a round of 23."""
-
-LANGUAGES: Mapping[str, str] = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ru": "Russian"}
-"""The kind of each script."""
+"""Templates, and how many of each kind come in a round of 11."""
 
 
-def rendered(records: Sequence[Record], count: int, *, half: int) -> dict[str, list[Example]]:
+def rendered(records: Sequence[Record], count: int) -> dict[str, list[Example]]:
     """About `count` strings by kind; equal arguments give equal strings.
 
     Args:
         records: of a bibliography; those without authors, year or a venue of fewer than 40 characters are passed over.
         count: of strings in all.
-        half: 0 or 1: which half of the records, names and words is used. No word list is used by both.
     """
-    rng = random.Random(half)
-    usable = [record for record in records if record.authors and record.year and 3 < len(record.venue) < 40][
-        half::2
-    ]
-    total = sum(share for _, _, share in KINDS.values())
+    rng = random.Random(SEED)
+    usable = [record for record in records if record.authors and record.year and 3 < len(record.venue) < 40]
+    total = sum(share for _, share in KINDS.values())
     found: dict[str, list[Example]] = {}
-    for kind, (templates, values, share) in KINDS.items():
+    for kind, (templates, share) in KINDS.items():
         found[kind] = []
         for number in range(count * share // total):
             record = rng.choice(usable)
-            filled = numbers(rng, record, half) | values(rng, record, half)
+            filled = _numbers(rng, record) | _fields(rng, record)
             found[kind].append(_render(templates[number % len(templates)], filled))
     return found
 
 
-def numbers(rng: random.Random, record: Record, half: int) -> Values:
+def _numbers(rng: random.Random, record: Record) -> Values:
     first = rng.randint(1, 900)
     number = rng.randint(100, 99_999)
     slug = "-".join(record.title.lower().split()[:3])
@@ -256,8 +171,8 @@ def numbers(rng: random.Random, record: Record, half: int) -> Values:
         "x": f"{rng.randint(10, 25):02}{rng.randint(1, 12):02}.{rng.randint(1000, 19999):05}",
         "u": f"https://www.{rng.choice(('example', 'journal', 'nature', 'arxiv'))}.org/{slug}",
         "m": rng.choice(["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]),
-        "r": rng.choice(words.REMARKS[half::2]), "o": rng.choice(words.ORGANISATIONS[half::2]), "s": rng.choice(words.SITES[half::2]),
-        "j": rng.choice(words.JOURNALS["en"][half::2]), "k": rng.choice(words.PRESSES["en"][half::2]), "l": rng.choice(words.CITIES["en"][half::2]),
+        "r": rng.choice(words.REMARKS), "o": rng.choice(words.ORGANISATIONS), "s": rng.choice(words.SITES),
+        "j": rng.choice(words.JOURNALS), "k": rng.choice(words.PRESSES), "l": rng.choice(words.CITIES),
     }  # fmt: skip
 
 
