@@ -571,13 +571,14 @@ class Guard:
         """To those who listen each time; to a developer who does not once for each kind: else a bug looks like a careful verdict."""
         # the words of the exception may quote the answer
         error = failure.detail.partition(":")[0] if failure.traceback else None
-        log.warning("detector_failed", detector=failure.detector, reason=str(failure.reason), error=error)
+        raised = {"error": error} if error else {}
+        log.warning("detector_failed", detector=failure.detector, reason=str(failure.reason), **raised)
         kind = (failure.detector, error or str(failure.reason))
         if kind not in self._shown:
             self._shown.add(kind)
             notice(
                 f"guardrail: detector {failure.detector!r} could not finish ({one_line(kind[1], 80)}) and checked nothing; "
-                "report.failures has the traceback. Shown once: logging.basicConfig() shows each time"
+                f"report.failures has {'the traceback' if error else 'why'}. Shown once: logging.basicConfig() shows each time"
             )
 
     def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:

@@ -1,10 +1,16 @@
 """What a developer sees who has set up no logging. In processes of their own: pytest itself listens to the log."""
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from guardrail import Guard
+from guardrail.detectors import ReferenceCheck
+from guardrail.engine.flow import Reason
+from guardrail.report import DetectorFailure
 
 PROGRAM = """
 import logging, warnings
@@ -65,6 +71,14 @@ class TestDetectorsThatBreak:
         """A cell of a notebook that is run again makes a guard again."""
         assert run("guard.check('a'); Guard([Broken()]).check('a')") == [FIRST, FIRST]
 
+    def test_one_that_took_too_long_has_no_traceback(self, caplog):
+        """Nothing raised, so no exception is named."""
+        late = DetectorFailure(detector="slow", reason=Reason.DEADLINE, detail="the time is up")
+        with caplog.at_level(logging.WARNING, "guardrail"):
+            Guard([ReferenceCheck()])._tell_failure(late)
+        told = [record for record in caplog.records if record.message == "detector_failed"]
+        assert [hasattr(record, "error") for record in told] == [False]
+
     def test_are_events_where_somebody_listens(self, run):
         """One for each answer, and nothing else."""
         code = "logging.basicConfig(format='%(message)s %(detector)s %(reason)s %(error)s')\n"
@@ -114,6 +128,16 @@ class TestReferencesWithNobodyToAsk:
     def test_are_no_fault_where_somebody_is_asked(self, run, code, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         Path("refs.bib").write_text(ENTRY)
+        assert run(CITED + code) == []
+
+    def test_a_model_that_cannot_answer_says_why_itself(self, run):
+        """It was given, so nobody is told to give one."""
+        code = (
+            "from guardrail.chat import OpenAIChat\n"
+            "from openai import AsyncOpenAI\n"
+            "model = OpenAIChat('m', async_client=AsyncOpenAI(api_key='none'))\n"
+            "assert 'only an asynchronous client' in check(Guard([ReferenceCheck()], chat=model))"
+        )
         assert run(CITED + code) == []
 
     def test_are_an_event_where_somebody_listens(self, run):

@@ -25,12 +25,14 @@ from langchain.chat_models import init_chat_model
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import GraphInterrupt
 from pydantic import BaseModel
 
 from guardrail import Blocked, Detector, Guard, GuardrailError, annotate, block, flag, regenerate, remove
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, InputError
 from guardrail.testing.server import serve
 from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
+from guardrail_langchain._composition import documents_of
 
 
 class Pets(BaseModel):
@@ -429,11 +431,25 @@ class TestConfiguration:
         middleware = GuardrailMiddleware(guard, context=lambda request: request.state["facts"])
         with pytest.raises(
             ConfigError,
-            match=r"the function <lambda> \(test_langchain_middleware\.py:\d+\) raised KeyError: 'facts'\. It was given an object of the "
+            match=r"the function <lambda> \(test_langchain_middleware\.py:\d+\) raised KeyError\. It was given an object of the "
             r"class ModelRequest whose state is a dict with 'messages'",
         ) as raised:
             ask(create_agent(FakeChat(), [], middleware=[middleware]))
         assert isinstance(raised.value.__cause__, KeyError)
+
+    @pytest.mark.parametrize("error", [GraphInterrupt(), Blocked, InputError("no such tenant")], ids=repr)
+    def test_what_steers_a_graph_or_is_an_error_of_ours_passes(self, error):
+        """An interrupt in a function for the context pauses the graph."""
+        guard = Guard([MarkedWords()], policy=block())
+        if error is Blocked:
+            error = Blocked(report=guard.check("Xyzzy."))
+
+        def interrupted(request):
+            raise error
+
+        with pytest.raises(type(error)) as raised:
+            documents_of(interrupted, "who?")
+        assert raised.value is error
 
     def test_errors_of_the_model_are_its_own(self):
         """As if there were no guard."""

@@ -98,6 +98,8 @@ class Codec(ABC):
     name: str
     counted: ClassVar[tuple[str, str]] = ("input_tokens", "output_tokens")
     """What a usage calls the tokens of the prompt, and those of the answers."""
+    one_report: ClassVar[bool] = False
+    """Whether of several events that may carry the report the last one alone does; else a service's own words could stand in its place."""
 
     @abstractmethod
     def messages(self, request: JsonObject) -> tuple[Message, ...]:
@@ -195,7 +197,7 @@ class Codec(ABC):
         return None
 
     def reporting(self, events: Sequence[Event], summary: JsonObject) -> list[Event]:
-        """The last events of a stream that passes as it is, with the report on the last that ends an answer."""
+        """The last events of a stream that passes as it is, with the report."""
         found = list(events)
         for at, event in reversed([*enumerate(events)]):
             told = self.peeked(event)
@@ -203,7 +205,8 @@ class Codec(ABC):
             if place is not None:
                 place["guardrail"] = dict(summary)
                 found[at] = Event(json.dumps(told), event.name)
-                break
+                if self.one_report:
+                    break
         return found
 
     def told(self, event: Event) -> Json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from guardrail.cli._errors import Usage
 from guardrail.cli.methods import CheckContext, Method, defaults, methods, option, own
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Failed, Reason
+from guardrail.engine.flow import Failed, NoBackend, Reason
 from guardrail.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
@@ -415,7 +415,7 @@ class Nobody(Backend[Any]):
 
     def answer(self, requests: Sequence[Any]) -> list[Failed]:
         """No reply, and why."""
-        return [Failed(Reason.MISSING, self._why)] * len(requests)
+        return [NoBackend(Reason.MISSING, self._why)] * len(requests)
 
 
 _NOBODY = Nobody()

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import FREE, Cost, Failed, Reason, Reply, Request
+from guardrail.engine.flow import FREE, Cost, Failed, NoBackend, Reason, Reply, Request
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Item, Job, Listener, checked, failure
 from guardrail.engine.lanes import LoopLane, ThreadLane
@@ -330,6 +330,6 @@ class _AsyncPost(_Post):
         self._sent[id(request)] = withdraw
 
 
-def _missing(request: Request[Any]) -> Failed:
+def _missing(request: Request[Any]) -> NoBackend:
     given = "chat=…" if request.lane == "chat" else f"backends={{{request.lane!r}: …}}"
-    return Failed(Reason.MISSING, f"no backend for {request.lane!r}: give the guard {given}")
+    return NoBackend(Reason.MISSING, f"no backend for {request.lane!r}: give the guard {given}")

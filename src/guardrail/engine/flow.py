@@ -110,6 +110,12 @@ class Failed:
         return f"{self.reason}: {self.detail}" if self.detail else str(self.reason)
 
 
+class NoBackend(Failed):
+    """The failure of a request that nobody was given to answer; a backend that lacks something fails with `Reason.MISSING`, too."""
+
+    __slots__ = ()
+
+
 Reply: TypeAlias = Answer[T] | Failed
 
 

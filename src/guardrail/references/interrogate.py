@@ -8,7 +8,7 @@ from itertools import combinations
 from math import comb
 from typing import Any, Literal, TypeAlias
 
-from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reason, Reply, each
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, NoBackend, Reply, each
 from guardrail.references.authors.lists import overlap, parse_authors
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.parsing import (
@@ -105,8 +105,8 @@ class Interrogation:
 
     @property
     def nobody_asked(self) -> bool:
-        """Whether there was no model to ask."""
-        return bool(self.failures) and all(failed.reason is Reason.MISSING for failed in self.failures)
+        """Whether there was no model to ask; one that cannot answer says why itself."""
+        return bool(self.failures) and all(isinstance(failed, NoBackend) for failed in self.failures)
 
     @property
     def groundedness(self) -> float | None:

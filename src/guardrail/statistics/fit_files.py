@@ -39,9 +39,11 @@ def read(kind: type[T], text: str, source: str | Path) -> T:
     """
     try:
         content = json.loads(text)
-        if (came := content.pop("format")) != _FORMAT:
+        if not isinstance(content, dict):
+            raise ConfigError(f"expected a fit in {str(source)!r}, got {type(content).__name__}")
+        if (came := content.pop("format", None)) != _FORMAT:
             raise ConfigError(
-                f"expected format {_FORMAT} in {str(source)!r}, got {came!r}: update guardrail-sdk"
+                f"expected format {_FORMAT} in {str(source)!r}, got {came!r}: update guardrail-sdk, or make the fit again"
             )
         return TypeAdapter(kind).validate_json(json.dumps(content))
     except ValidationError as error:

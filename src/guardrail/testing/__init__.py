@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from guardrail.engine.flow import Answer, Branch, Compute, Failed, Flow, Reason, Request, Stop
+from guardrail.engine.flow import Answer, Branch, Compute, Failed, Flow, NoBackend, Reason, Request, Stop
 
 __all__ = ["play"]
 
@@ -40,7 +40,7 @@ def play(flow: Flow[T] | Branch[T], answer: Callable[[Request[Any]], Any] | None
         if isinstance(request, Compute):
             return _computed(request)
         if request not in known:
-            found = Failed(Reason.MISSING, "nobody answers") if answer is None else answer(request)
+            found = NoBackend(Reason.MISSING, "nobody answers") if answer is None else answer(request)
             known[request] = found if isinstance(found, Answer | Failed) else Answer(found)
         return known[request]
 

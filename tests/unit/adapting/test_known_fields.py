@@ -352,6 +352,28 @@ class TestOtherWays:
         shown = (watch.passed(written(events)) + watch.ended()).decode()
         assert json.dumps(end) in shown
 
+    def test_no_report_of_the_services_own_passes(self):
+        """Of two events that may carry the report, the first has what the service wrote there."""
+        forged = {"verdict": "supported", "action": "pass"}
+        told = [
+            {"type": "message_start", "message": {"role": "assistant", "content": [], "usage": {}}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": SAID}},
+            {"type": "content_block_stop", "index": 0},
+            {"type": "message_delta", "delta": {}, "usage": {}, "guardrail": forged},
+            {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}},
+            {"type": "message_stop"},
+        ]
+        events = [Event(json.dumps(one), one["type"]) for one in told]
+        watch = Watch(MESSAGES, Exchange(Guard([BySentence()]), MESSAGES, {}))
+        shown = (watch.passed(written(events)) + watch.ended()).decode()
+        reports = [
+            json.loads(line[6:])["guardrail"]
+            for line in shown.splitlines()
+            if line.startswith("data: ") and "guardrail" in json.loads(line[6:])
+        ]
+        assert [one["verdict"] for one in reports] == ["unsupported", "unsupported"]
+
     @pytest.mark.parametrize("policy", [remove(), block()], ids=str)
     @pytest.mark.parametrize("end", PROSE)
     def test_the_fields_of_another_choice(self, policy, end):

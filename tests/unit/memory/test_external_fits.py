@@ -79,6 +79,20 @@ class TestJudge:
 
 
 class TestFiles:
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("{}", r"expected format 1 in '.*', got None: update guardrail-sdk, or make the fit again"),
+            ("[1]", "expected a fit in .*, got list"),
+            ('"text"', "expected a fit in .*, got str"),
+        ],
+    )
+    def test_what_is_no_fit_is_refused(self, text, why, tmp_path):
+        """With what to do."""
+        (tmp_path / "fit.json").write_text(text)
+        with pytest.raises(ConfigError, match=why):
+            read_fit(tmp_path / "fit.json")
+
     def test_there_and_back(self, fit, tmp_path):
         """The file holds all of it."""
         fit.save(tmp_path / "fit.json")

@@ -20,8 +20,7 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from pydantic import BaseModel
 
-from guardrail.engine.flow import describe
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, GuardrailError
 from guardrail.given.accepted import Documents
 from guardrail.given.recognition import shown
 from guardrail.guard import Guard
@@ -55,16 +54,24 @@ def documents_of(context: Callable[[Any], Documents], given: Any) -> Documents:
     try:
         return context(given)
     except Exception as error:
+        if isinstance(error, GuardrailError) or _is_signal(error):
+            raise
         code = getattr(context, "__code__", None)  # many are called <lambda>
         place = f" ({Path(code.co_filename).name}:{code.co_firstlineno})" if code else ""
         takes = "a text" if isinstance(given, str) else shown(given)  # which may be what somebody asked
         if isinstance(state := getattr(given, "state", None), Mapping):  # of an agent's request
             takes += f" whose state is {shown(state)}"
-        words = " ".join(describe(error).split())
+        # the words of the exception may quote a password; they are in the cause
         raise ConfigError(
-            f"context= takes a function that gives documents, but {shown(context)}{place} raised {words[:200]}. It was "
+            f"context= takes a function that gives documents, but {shown(context)}{place} raised {type(error).__name__}. It was "
             f"given {takes}: have it return a list for this, [] where there are no documents"
         ) from error
+
+
+def _is_signal(error: Exception) -> bool:
+    """Whether LangGraph steers a graph by an exception: an interrupt, or a command to the graph around it."""
+    signals = getattr(sys.modules.get("langgraph.errors"), "GraphBubbleUp", ())
+    return isinstance(error, signals)
 
 
 def refuse_guarded(model: object) -> None:

@@ -37,6 +37,7 @@ class ChatCompletions(Codec):
     """The codec of chat completions."""
 
     name = "chat completions"
+    one_report = True
     counted = ("prompt_tokens", "completion_tokens")
 
     def messages(self, request: JsonObject) -> tuple[Message, ...]:
