@@ -442,7 +442,7 @@ class TestConfiguration:
         """An interrupt in a function for the context pauses the graph."""
         guard = Guard([MarkedWords()], policy=block())
         if error is Blocked:
-            error = Blocked(report=guard.check("Xyzzy."))
+            error = Blocked("withheld", report=guard.check("Xyzzy."))
 
         def interrupted(request):
             raise error
