@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends.stored import HALF, INT8_GROUPS, OWN, SCALE, WHOLE, ZERO, finite
+from guardrail.backends.stored import HALF, INT8_GROUPS, OWN, SCALE, WHOLE, ZERO, checked_finite
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,7 +39,7 @@ def in_groups(tensors: Mapping[str, Tensor], *, coarse: Collection[str] = ()) ->
     """
     found: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
-        weight = finite(name, tensor.detach())
+        weight = checked_finite(name, tensor.detach())
         if not weight.is_floating_point() or weight.dim() != 2 or min(weight.shape) <= _NARROW:
             found[name] = weight
             continue

@@ -73,7 +73,7 @@ def read_groups(files: Sequence[Path]) -> dict[str, Tensor]:
         else:
             matrix = name.removesuffix(SCALE)  # scales are read with their numbers
             if {f"{matrix}{WHOLE}", f"{matrix}{HALF}"}.isdisjoint(stored):
-                found[name] = finite(name, tensor)
+                found[name] = checked_finite(name, tensor)
     return found
 
 
@@ -99,12 +99,12 @@ def _product(name: str, kind: str, numbers: Tensor, scale: Tensor | None) -> Ten
             f"{columns} columns into equal groups, got {scale.dtype} of shape {list(scale.shape)}"
         )
     scale = scale.float()
-    finite(f"{name}{SCALE}", scale * 128)  # so is the product, then
+    checked_finite(f"{name}{SCALE}", scale * 128)  # so is the product, then
     groups = numbers.float().reshape(*scale.shape, columns // scale.shape[1])
     return groups.mul_(scale[:, :, None]).reshape(numbers.shape)
 
 
-def finite(name: str, tensor: Tensor) -> Tensor:
+def checked_finite(name: str, tensor: Tensor) -> Tensor:
     """Floats in 32 bits, none of them NaN or infinite."""
     if not tensor.is_floating_point():
         return tensor

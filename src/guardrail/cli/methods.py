@@ -260,7 +260,7 @@ def tried(section: str, name: str, look: Callable[[], str], mend: str) -> Item:
         return Item(section, name, "broken", str(error) or type(error).__name__, mend)
 
 
-def loaded(model: str, load: Callable[[], object], what: str) -> Item:
+def tried_model(model: str, load: Callable[[], object], what: str) -> Item:
     """An item for `guardrail doctor`: a packaged model that is installed, loaded to see whether it can be.
 
     Args:

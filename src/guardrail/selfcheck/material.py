@@ -99,7 +99,7 @@ def mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def worst(values: Sequence[float | None], limit: float) -> list[int]:
+def places_of_worst(values: Sequence[float | None], limit: float) -> list[int]:
     """The numbers of the texts that speak against a sentence, the one with the largest value first."""
     against = {i: -value for i, value in enumerate(values) if value is not None and value >= limit}
     return sorted(against, key=lambda i: (against[i], i))

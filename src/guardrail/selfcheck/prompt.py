@@ -18,7 +18,7 @@ from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Ask, Completion, Message, Untrusted, system, user
 from guardrail.selfcheck.base import StoppingCheck, compute_if_long, size_of
-from guardrail.selfcheck.material import Judged, Material, clauses, mean, worst
+from guardrail.selfcheck.material import Judged, Material, clauses, mean, places_of_worst
 from guardrail.selfcheck.similar import nearest
 from guardrail.text.fence import FENCE_RULE
 from guardrail.text.yes_no import probability_of
@@ -302,6 +302,6 @@ def _speaking_against(
     """What the texts that speak against a sentence say in its place: their nearest sentences, of three texts."""
     return [
         Passage(source=material.labels[i], text=text[:_QUOTED], score=values[i])
-        for i in worst(values, limit)[:3]
+        for i in places_of_worst(values, limit)[:3]
         for text, _ in nearest(sentence, material.texts[i], 1)
     ]

@@ -151,12 +151,12 @@ def tree(proof: Proof, base: KnowledgeBase, indent: int = 0) -> Iterator[str]:
 
 def proof_json(proof: Proof) -> dict[str, Any]:
     """A proof as JSON objects."""
-    from guardrail.logic.knowledge.facts import listed
+    from guardrail.logic.knowledge.facts import triple_json
 
     return {
         "rule": proof.rule,
         "holds": proof.holds,
-        "triple": listed(proof.triple),
+        "triple": triple_json(proof.triple),
         "premises": [proof_json(premise) for premise in proof.premises],
     }
 

@@ -177,17 +177,17 @@ def prove(kb: KB, subject: SUBJECT, relation: RELATION, object: OBJECT, json: AS
 
 def _tell(kb: str, names: tuple[str, str, str], *, json: bool, steps: bool) -> None:
     from guardrail.logic.commands._logic import asked, opened, proof_json, tree
-    from guardrail.logic.knowledge.facts import Triple, listed
+    from guardrail.logic.knowledge.facts import Triple, triple_json
 
     with opened(kb) as base:
         judgement, notes = asked(base, Triple(*names))
         if json:
             proof = judgement.proof
             content: dict[str, Any] = {
-                "triple": listed(judgement.triple),
+                "triple": triple_json(judgement.triple),
                 "state": judgement.state,
                 "words": judgement.words,
-                "facts": [*map(listed, judgement.facts)],
+                "facts": [*map(triple_json, judgement.facts)],
                 "proof": proof_json(proof) if proof is not None else None,
             }
             typer.echo(json_text(content), nl=False)

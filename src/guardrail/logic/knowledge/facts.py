@@ -60,7 +60,7 @@ class Triple:
 _set = object.__setattr__
 
 
-def listed(triple: Triple) -> list[str]:
+def triple_json(triple: Triple) -> list[str]:
     """Subject, relation and object, as JSON has them."""
     return [triple.subject, triple.relation, triple.object]
 

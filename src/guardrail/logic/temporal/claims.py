@@ -309,7 +309,7 @@ _OF_YEARS: list[tuple[str, _AboutYears]] = [
 ]  # fmt: skip
 _OF_EVENTS: list[tuple[str, _AboutEvents]] = [
     (rf"(?:from (?P<year>{_YEAR}) )?until {_EVENT}",
-     lambda x, y, m: senses.until(x, y, since=_year(m["year"]) if m["year"] else None)),
+     lambda x, y, m: senses.lasting_until(x, y, since=_year(m["year"]) if m["year"] else None)),
     (rf"within {_MANY} (?P<side>after|before) {_EVENT}",
      lambda x, y, m: senses.within(x, y, _years(m), after=_is_after(m))),
     (rf"{_MANY} (?P<side>after|before) {_EVENT}",

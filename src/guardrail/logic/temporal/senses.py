@@ -238,7 +238,7 @@ def apart(x: Term, y: Term, years: int, *, after: bool) -> Claim:
     return Claim(weak.formula, weak.year, strict)
 
 
-def until(x: Term, y: Term, *, since: int | None = None) -> Claim | None:
+def lasting_until(x: Term, y: Term, *, since: int | None = None) -> Claim | None:
     """Until y; strictly, x ends when y begins."""
     if x.aspect != "whole":
         return None

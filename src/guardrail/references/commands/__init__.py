@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from guardrail.cli._errors import Usage
-from guardrail.cli.methods import CheckContext, Item, Method, group, hang, loaded, tried
+from guardrail.cli.methods import CheckContext, Item, Method, group, hang, tried, tried_model
 from guardrail.references.commands.index import add, find, index_at, stats
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _doctor(
 
     what = "reads references in sentences and lists"
     if tagger_installed():
-        yield loaded(CITATIONS_MINI, lambda: packaged_tagger().load(), what)
+        yield tried_model(CITATIONS_MINI, lambda: packaged_tagger().load(), what)
     else:
         yield Item("models (optional)", CITATIONS_MINI, "missing", f"missing; {what}", MINI_INSTALL)
     section = "files"

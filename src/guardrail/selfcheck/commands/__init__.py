@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from guardrail.cli.methods import CheckContext, Item, Method, loaded
+from guardrail.cli.methods import CheckContext, Item, Method, tried_model
 
 if TYPE_CHECKING:
     from guardrail.detector import Detector
@@ -25,7 +25,7 @@ def _doctor() -> Iterator[Item]:
 
     section, what = "models (optional)", "sentences against documents and other answers"
     if entailment_installed():
-        yield loaded(ENTAILMENT_MINI, packaged_entailment().load, what)
+        yield tried_model(ENTAILMENT_MINI, packaged_entailment().load, what)
     elif is_here(ENTAILMENT_MINI):
         needs = "its weights are here, but neither onnxruntime nor torch to run them"
         yield Item(section, ENTAILMENT_MINI, "missing", needs, "pip install 'guardrail-sdk[mini]'")

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from guardrail.engine.flow import why
 from guardrail.report import Evidence, Measurement, Passage
 from guardrail.requests import Entailment
-from guardrail.selfcheck.material import Judged, mean, worst
+from guardrail.selfcheck.material import Judged, mean, places_of_worst
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
 from guardrail.selfcheck.nli.reading import Piece, Reading, pooled
 
@@ -154,7 +154,7 @@ class Weighing:
         places = [first] if first else []
         places += (
             (i, max(seen[i].reading.pieces, key=self._decides))
-            for i in worst(values, self.limit)
+            for i in places_of_worst(values, self.limit)
             if not first or i != first[0]
         )
         return [self._quoted(sentence, seen[i], i, piece) for i, piece in places[:_QUOTES]]
