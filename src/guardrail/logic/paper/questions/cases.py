@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.building import build
-from guardrail.logic.knowledge.facts import Triple, listed
+from guardrail.logic.knowledge.facts import Triple, triple_json
 from guardrail.logic.knowledge.proofs import Judgement
 from guardrail.logic.knowledge.relations import SAME, Relations, reviewed
 from guardrail.logic.paper.questions.deriving import Rule, derived
@@ -84,10 +84,10 @@ class FactCase:
             "rule": self.rule,
             "question": self.question,
             "answer": self.answer,
-            "triple": listed(self.triple),
+            "triple": triple_json(self.triple),
             "affirms": self.affirms,
             "mutation": self.mutation,
-            "facts": [listed(fact) for fact in self.facts],
+            "facts": [triple_json(fact) for fact in self.facts],
             "proof": self.proof,
             "explanation": self.explanation,
         }
