@@ -154,7 +154,7 @@ class Alike(Backend):
 def replaced(monkeypatch):
     """MiniLM, also where it is not installed."""
     monkeypatch.setattr(scenario, "encoder_installed", lambda: True)
-    monkeypatch.setattr(packaged_encoder(), "_encoder", Alike)
+    monkeypatch.setattr(packaged_encoder(), "_made", Alike())
 
 
 class TestLocal:

@@ -45,7 +45,9 @@ def spans(sentence: Sentence) -> list[Dated]:
     """The statements about years of one sentence, in order.
 
     Example:
-        >>>         >>> lexicon = Lexicon({"Korean War": "Korean War"}, [])
+        >>> from guardrail.logic.statements.lexicon import Lexicon
+        >>> from guardrail.logic.statements.reading import read
+        >>> lexicon = Lexicon({"Korean War": "Korean War"}, [])
         >>> [sentence] = read("The Korean War lasted from 1950 to 1953.", lexicon)
         >>> [(one.subject.name, one.begin, one.end) for one in spans(sentence)]
         [('Korean War', 1950, 1953)]
