@@ -36,7 +36,7 @@ __all__ = ["main"]
 
 HERE = Path(__file__).resolve().parent
 SEED = 20261125
-HAND_MADE, RENDERED, IDENTIFIED, REAL = 600, 900, 2_000, 200
+HAND_MADE, RENDERED, IDENTIFIED, REAL = 600, 900, 2_000, 400
 QUESTION = "Which literature should I read about this? Please give references."
 LEAST_SIMILAR = 0.9  # of a title, from which the baseline takes it as found
 _PIECES = re.compile(r"[.,;:?!()\[\]\"“”„«»*_|–—/]+")
