@@ -99,7 +99,7 @@ class Codec(ABC):
     counted: ClassVar[tuple[str, str]] = ("input_tokens", "output_tokens")
     """What a usage calls the tokens of the prompt, and those of the answers."""
     one_report: ClassVar[bool] = False
-    """Whether of several events that may carry the report the last one alone does; else a service's own words could stand in its place."""
+    """Whether only the last of the events that can carry the report has it; else all have it, so that none passes on a service's own."""
 
     @abstractmethod
     def messages(self, request: JsonObject) -> tuple[Message, ...]:

@@ -127,5 +127,5 @@ def silent(
 
 
 def kind_of(block: Any) -> str:
-    """The type of a content block; "" of what is none."""
+    """The type of a content block; "" if it is no such block."""
     return str(block.get("type")) if isinstance(block, Mapping) else ""

@@ -28,7 +28,7 @@ class Told:
         spoken: the text next to the structure: before a tool call, or around the JSON.
         structure: the strings in the structure.
         unused: strings of the tool calls or of the JSON that did not get into the structure.
-        call: the id of the tool call that has the structure; the first one if there is none.
+        call: the id of the tool call with the structure, else of the first tool call.
     """
 
     message: BaseMessage

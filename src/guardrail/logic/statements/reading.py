@@ -58,8 +58,8 @@ def read(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> Iterato
     Args:
         text: any text.
         lexicon: names and ways of saying.
-        about: entities that are known to be spoken of (those of a question that the text answers), so that a part
-            of a name ("Einstein") or "he" may stand for them.
+        about: entities that are known to be spoken of (those of a question that the text answers), which may then be
+            called by a part of their names ("Einstein") or "he".
     """
     known = Known(about)
     told = [Mention(name, 0, 0, name) for name in about]

@@ -242,7 +242,7 @@ def _years(match: re.Match[str]) -> int:
     return (_NUMBERS.get(many) or int(many)) * _SPANS[match["unit"].lower()]
 
 
-# --- what is claimed: x of the sentence, y of the second event, m the words ---
+# --- claims: x is the event of the sentence, y the second event, m the match of the words ---
 
 
 _Y = rf"(?P<year>{_YEAR})"

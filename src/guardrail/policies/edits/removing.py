@@ -52,7 +52,7 @@ class Cutting:
 
 
 def prose_removals(text: str, spans: Sequence[tuple[Span, str]], how: Cutting) -> tuple[Edit, ...]:
-    """Cut what each span stands for; each comes with its reason, which must not quote it.
+    """The edits that cut what each span stands for. A reason comes with each span, and must not quote it.
 
     Args:
         text: the text.

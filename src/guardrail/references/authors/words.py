@@ -85,10 +85,6 @@ PLACEHOLDERS = frozenset(
     {"first last", "first name last name", "first middle last", "last first", "no answer"}
 )
 WORDS_OF_BODIES = word_set("of for the on and")  # "The Open Group", "University of Oxford"
-INSTITUTIONS = word_set(  # what bodies are whose names say for what they are, and may be cut behind that
-    "academies academy agency association board bureau center centers centre commission committee council department institute institutes "
-    "ministry office organisation organization panel society ministerium bundesministerium ministère ministerio ministero ministerie"
-)
 EAST_ASIAN_PROSE = re.compile(
     "[的是不我您你没無无沒請请謝谢知です없모]|抱歉|未知|作者|佚名|匿名|対不起|저자|죄송"
 )

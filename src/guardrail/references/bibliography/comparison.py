@@ -15,7 +15,7 @@ from guardrail.references.authors.inflection import uninflected
 from guardrail.references.authors.leads import without_lead
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
-from guardrail.references.authors.words import INSTITUTIONS, WORDS_OF_BODIES, word_set
+from guardrail.references.authors.words import WORDS_OF_BODIES, word_set
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
@@ -37,6 +37,12 @@ BODIES = word_set(
     "laboratory laboratories research university institute department company inc corporation organisation "
     "organization colleagues coauthors others unknown anonymous various google deepmind openai microsoft facebook "
     "meta nvidia"
+)
+# words of bodies that are often named by the beginning of their names
+_LASTING = word_set(
+    "academies academy agency association board bureau center centers centre centres commission "
+    "committee council department institute institutes ministry office organisation organization panel "
+    "society"
 )
 # Prefixes of archives: a work that has such a DOI may have another one where it was printed.
 ARCHIVES = word_set(
@@ -187,7 +193,7 @@ def _names_body(names: Sequence[str], work: Record) -> bool:
     beyond = [
         word for word in said if word not in words
     ]  # UK; no second author, whose name would be confirmed as well
-    team = not INSTITUTIONS.isdisjoint(normalise(work.authors[0]).split())
+    team = not _LASTING.isdisjoint(normalise(work.authors[0]).split())
     if team and len(said) >= _COUPLE and words[: len(said)] == said:  # National Academies (of Sciences, …)
         return True
     whole = " ".join(words) in " ".join(said) and len(beyond) <= 1 and all(len(word) <= 3 for word in beyond)

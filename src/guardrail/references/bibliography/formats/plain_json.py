@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from guardrail.references.authors.lists import LONGEST_REPLY, MOST_AUTHORS, parse_authors
-from guardrail.references.authors.words import INSTITUTIONS, PARTICLES
 from guardrail.references.bibliography.formats.fields import (
     arxiv_of,
     checked_record,
@@ -23,17 +22,6 @@ _PLAIN = frozenset({"authors", "externalIds", "year", "pmid"})
 _BETWEEN = re.compile(r"\s*;\s*|,?\s+and\s+|,\s+(?=[^\W\d_]\.|[^\W\d_]{2})")
 """Between names that `parse_authors` does not read, or that are too many for it."""
 _ET_AL = re.compile(r",?\set\.? al\.?$")
-_AND = r",?\s(?:and|&|und|et|y|e|en)\s"
-_WORD = r"[^\W\d_][\w’'-]{0,30}"
-_PART = rf"{_WORD}(?:\s{_WORD}){{0,4}}"
-_NEXT = re.compile(rf"{_AND}|,\s")
-_BODY = re.compile(
-    rf"(?:^|(?<=[,;]\s)|(?<=\band\s))(?:(?!and\b){_WORD}\s){{0,4}}?(?:{'|'.join(sorted(INSTITUTIONS))})"
-    rf"\s(?:of|for|on|für|voor|de|des|du|di|del|della)\s{_PART}"
-    rf"(?P<more>(?:,\s{_PART}){{0,6}}?{_AND}{_PART})(?=$|;|,\s)(?!,\s{_WORD}(?:,|$))",
-    re.IGNORECASE,
-)
-"""Department for Rivers, Lakes and Seas: what it is, for what, and the rest of the list; no family name that a given name follows."""
 
 
 def is_plain(item: Mapping[str, Any]) -> bool:
@@ -73,32 +61,12 @@ def _names(authors: Any) -> list[str]:
     Example:
         >>> _names([{"name": "Ann Lee"}, "Bo Ito"]), _names("C. Balázs, E. L. Berger and P. M. Nadolsky"), _names("Lee, Ann; Ito, Bo")
         (['Ann Lee', 'Bo Ito'], ['C. Balázs', 'E. L. Berger', 'P. M. Nadolsky'], ['Lee, Ann', 'Ito, Bo'])
-        >>> _names("Department for Rivers, Lakes and Seas, Ann Lee")
-        ['Department for Rivers, Lakes and Seas', 'Ann Lee']
     """
     if isinstance(authors, str):
         names, cut = _ET_AL.subn("", " ".join(authors[:100_000].split()))
-        return [*_listed(names), *["et al"] * cut]
+        if len(names) <= LONGEST_REPLY and (read := parse_authors(names)) and len(read) < MOST_AUTHORS:
+            parts = [name.raw for name in read]
+        else:
+            parts = names.split("; ") if "; " in names else _BETWEEN.split(names)
+        return [*filter(None, parts), *["et al"] * cut]
     return [as_text(one.get("name")) if isinstance(one, dict) else as_text(one) for one in as_list(authors)]
-
-
-def _listed(names: str) -> list[str]:
-    """The names of a list in one text, bodies with commas in their names among them."""
-    found, start = [], 0
-    for body in _BODY.finditer(names):
-        if any(_says_one_thing(part) for part in _NEXT.split(body["more"])):
-            found += [*_parted(names[start : body.start()]), body[0]]
-            start = body.end()
-    return [*found, *_parted(names[start:])]
-
-
-def _says_one_thing(part: str) -> bool:
-    """Whether a part of a list is one word, which a person's full name is not: Lakes, de la Pêche."""
-    return sum(word.casefold() not in PARTICLES for word in part.split()) == 1
-
-
-def _parted(names: str) -> list[str]:
-    names = names.strip(" ,;")
-    if len(names) <= LONGEST_REPLY and (read := parse_authors(names)) and len(read) < MOST_AUTHORS:
-        return [name.raw for name in read]
-    return [*filter(None, names.split("; ") if "; " in names else _BETWEEN.split(names))]
